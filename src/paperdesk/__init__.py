@@ -1,0 +1,1 @@
+"""Paperdesk: a local-first research-paper assistant."""

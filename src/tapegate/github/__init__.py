@@ -1,0 +1,1 @@
+"""What speaks to GitHub: events, annotations, summary."""

@@ -1,0 +1,1 @@
+"""Outcomes to verdicts, verdicts to the gate."""

@@ -1,0 +1,1 @@
+"""Files to a suite, every problem at file:line."""

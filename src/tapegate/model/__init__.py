@@ -1,0 +1,1 @@
+"""The frozen types that every stage shares. Imports nothing of ours outside this folder."""

@@ -1,0 +1,165 @@
+"""`evals/tapegate.yaml`: the scope table, the subjects and what they talk to, and the profiles."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tapegate.model.task import Name, NonEmpty, Part
+
+EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+"""The name of an environment variable."""
+
+Address = Annotated[str, Field(pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$")]
+"""A base URL without query or fragment."""
+
+Template = Annotated[str, Field(min_length=1)]
+"""Text in which `{input}`, `{seed}`, `{db}`, `{workspace}`, `{project}`, `{port}` and `{python}` are filled."""
+
+
+class ScopePath(Part):
+    """One row of the scope table: a custom prompt or agent path, and the files that make it."""
+
+    title: NonEmpty
+    """What a person calls it."""
+    status: NonEmpty
+    """Whether and how it is active."""
+    files: tuple[NonEmpty, ...] = Field(min_length=1)
+    """Paths or globs from the project's root: what a change to this path would touch."""
+    subject: Name
+    """The subject that its tasks ask."""
+
+
+class Service(Part):
+    """Something the agent calls over HTTP: a model provider, a search API, a vector store."""
+
+    address: Address
+    """The address that recordings name, whatever the traffic was reached at."""
+    protocol: Literal["openai", "http"] = "http"
+    """How its bodies are read: `openai` is Chat Completions; `http` is opaque."""
+    base_url_env: tuple[EnvName, ...] = Field(min_length=1)
+    """Variables that the harness sets to where the subject shall reach it."""
+    key_env: EnvName | None = None
+    """The variable that holds its key. The key stays with the gateway; the subject gets a placeholder."""
+
+
+class HttpAsk(Part):
+    """How an HTTP subject is asked."""
+
+    method: Literal["POST", "GET", "PUT"] = "POST"
+    path: Template
+    """Path and query on the subject's own server."""
+    headers: dict[NonEmpty, str] = Field(default_factory=dict)
+    json_body: Any = Field(default=None, alias="json")
+    """JSON body; strings in it are templates."""
+
+
+class HttpSubject(Part):
+    """An agent behind an HTTP server that the harness starts for each trial."""
+
+    kind: Literal["http"]
+    command: tuple[Template, ...] = Field(min_length=1)
+    """Program and arguments; `{python}` is the interpreter, `{port}` the port it must listen on."""
+    health: NonEmpty = "/"
+    """Path that answers 200 once the server is ready."""
+    ask: HttpAsk
+    """The request that puts the task's input to it."""
+    stream: NonEmpty
+    """Dialect of the answer's body."""
+    env: dict[EnvName, Template] = Field(default_factory=dict)
+    """Variables of the subject, beside the replay environment."""
+    start_timeout_s: Annotated[int, Field(ge=1, le=600)] = 30
+    """Seconds until `health` must have answered."""
+    timeout_s: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Seconds until an answer must be complete."""
+
+
+class PythonSubject(Part):
+    """An agent that is a Python callable, run in a child forked from a warmed worker."""
+
+    kind: Literal["python"]
+    entry: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
+    """`module:callable`. It may return text, bytes, or an iterable of either, sync or async."""
+    arguments: dict[EnvName, Any] = Field(default_factory=lambda: {"input": "{input}"})
+    """Keyword arguments; strings in it are templates."""
+    pythonpath: tuple[NonEmpty, ...] = ()
+    """Folders from the project's root, put before all others."""
+    stream: NonEmpty
+    """Dialect of what the callable returns."""
+    env: dict[EnvName, Template] = Field(default_factory=dict)
+    """Variables of the subject, beside the replay environment."""
+    start_timeout_s: Annotated[int, Field(ge=1, le=600)] = 30
+    """Seconds until the entry must have been imported."""
+    timeout_s: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Seconds until an answer must be complete."""
+
+
+Subject = Annotated[HttpSubject | PythonSubject, Field(discriminator="kind")]
+
+
+class StandIn(Part):
+    """A server that the harness starts to record from, in place of a service."""
+
+    command: tuple[Template, ...] = Field(min_length=1)
+    """Program and arguments; it must listen on 127.0.0.1:`{port}`."""
+    health: NonEmpty = "/"
+    """Path that answers 200 once it is ready."""
+    path: str = ""
+    """What follows host and port in its base URL, `/v1`."""
+    env: dict[EnvName, Template] = Field(default_factory=dict)
+
+
+class RecordingSource(Part):
+    """What stands behind a recording. Its kind and description go into every cassette made from it."""
+
+    kind: Literal["live", "local", "scripted"]
+    """`live`: the provider itself; `local`: a real model on this machine; `scripted`: rules, no model."""
+    description: NonEmpty
+    """What it is, in words that a reviewer of the cassette understands."""
+    stand_ins: dict[Name, StandIn] = Field(default_factory=dict)
+    """By service; services without one are reached at their address."""
+
+
+class Normaliser(Part):
+    """A volatile field of request bodies that matching must not see."""
+
+    service: Name
+    path: NonEmpty
+    """Where it stands in a JSON body: `messages[*].tool_call_id`."""
+    reason: NonEmpty
+    """Why the field may change without a change of meaning."""
+
+
+class Profile(Part):
+    """When the gate fails, and what a run must have had."""
+
+    fail_on: tuple[Literal["needs_review"], ...] = ()
+    """Verdicts that fail the gate beside the ones that always do."""
+    stale: Literal["fail", "report"] = "fail"
+    """`report`: stale tasks are shown and do not fail the gate (for a team's first weeks)."""
+    require_guard: Literal["none", "in_process", "namespace"] = "none"
+    """The weakest network guard that the run accepts."""
+    partial: bool = False
+    """Whether a run of a selection may pass."""
+
+
+class Config(Part):
+    """The whole of `evals/tapegate.yaml`."""
+
+    version: Literal[1]
+    """Version of this file's format."""
+    paths: dict[Name, ScopePath] = Field(min_length=1)
+    """The scope table, by path id."""
+    subjects: dict[Name, Subject] = Field(min_length=1)
+    """The agents under test, by name."""
+    services: dict[Name, Service] = Field(default_factory=dict)
+    """What the agents call, by name."""
+    sources: dict[Name, RecordingSource] = Field(default_factory=dict)
+    """What a recording may be made from, by name; `live` is there without being declared."""
+    profiles: dict[Name, Profile] = Field(default_factory=dict)
+    """`pr`, `nightly` and `weekly` have defaults."""
+    normalisers: tuple[Normaliser, ...] = ()
+    """Volatile fields."""
+    secret_env: tuple[EnvName, ...] = ()
+    """Variables whose values never reach the disk, beside every service's `key_env`."""

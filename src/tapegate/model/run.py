@@ -1,0 +1,87 @@
+"""A run: every task's result, and the gate's answer. Frozen; reports are pure functions of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tapegate.model.finding import Finding, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What one trial cost, as recorded; None where no recording says."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    cost_usd: str | None = None
+    """An exact decimal; None where the model has no known price."""
+    latency_e2e_ms: int | None = None
+    latency_model_ms: int | None = None
+    model_calls: int = 0
+    tool_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """One judged trial."""
+
+    trial: int
+    verdict: Verdict
+    outcome: int | None
+    """Index of the first accepted outcome that holds; None where none does."""
+    tool_path: tuple[str, ...]
+    answer_sha256: str
+    """Of the answer's UTF-8 bytes."""
+    cassette_sha256: str | None
+    """Of the recording that was replayed; None where there is none."""
+    metrics: Metrics
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """One judged task."""
+
+    key: str
+    id: str
+    suite: str
+    path_id: str
+    file: str
+    verdict: Verdict
+    outcome: int | None
+    """Of its first trial."""
+    blocking: bool
+    metrics: Metrics
+    """Of its first trial."""
+    trials: tuple[TrialResult, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Of all its trials, in their order."""
+        return tuple(finding for trial in self.trials for finding in trial.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The rule that turned the run into an exit code, and why."""
+
+    passed: bool
+    exit_code: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A whole run."""
+
+    profile: str
+    partial: bool
+    """Whether a selection left tasks out."""
+    tasks: tuple[TaskResult, ...]
+    """Sorted by key."""
+    gate: Gate
+
+    def count(self, verdict: Verdict) -> int:
+        """How many tasks have this verdict."""
+        return sum(task.verdict is verdict for task in self.tasks)

@@ -1,0 +1,206 @@
+"""What a trial did: ordered, typed events, and the account of its replay.
+
+Two orders are kept apart on purpose. `events` come from the agent's own stream, in its order.
+`exchanges` come from the tape, in the order of the recording. How the two interleave depends on
+scheduling, so nothing may be judged from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+Json = Any
+"""A value that JSON can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of what the user sees."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The agent calls a tool."""
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A tool answers."""
+
+    call_id: str
+    name: str
+    ok: bool
+    content: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Anything else the stream carries: session ids, message ids, annotations."""
+
+    payload: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The agent says in its own stream that it failed."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The agent says that its answer is complete."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """The stream breaks its own protocol: bad UTF-8, a frame after the finish, a line too long."""
+
+    code: str
+    message: str
+
+
+Event = Text | ToolCall | ToolResult | Data | Failure | Finish | Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a provider reported for one call; None where it reported none."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One interaction that was played (or recorded), read as a provider call where it is one."""
+
+    index: int
+    """0-based place in the recording."""
+    service: str
+    method: str
+    path: str
+    status: int
+    started_us: int
+    """Microseconds from the start of the trial to the request, as recorded."""
+    duration_us: int
+    """Microseconds from the request to the last byte, as recorded."""
+    request_bytes: int
+    model: str | None = None
+    """The model that the provider says it used; None where the exchange is no model call."""
+    usage: Usage | None = None
+    finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A request that no recording answers."""
+
+    service: str
+    method: str
+    path: str
+    kind: Literal[
+        "prompt_changed",
+        "tools_changed",
+        "parameters_changed",
+        "diverged",
+        "extra_call",
+        "volatile_field",
+        "not_recorded",
+    ]
+    explanation: str
+    """Nearest recording, the JSON paths that differ, the part of the prompt that changed."""
+    turn: int | None = None
+    """For `diverged`: the 1-based message at which the conversation left the recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unplayed:
+    """A recorded interaction that the agent never requested."""
+
+    index: int
+    service: str
+    method: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkAttempt:
+    """An attempt to reach something other than the tape."""
+
+    address: str
+    """`host:port`, or a name that was looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the player did and did not do; the only source of `stale`."""
+
+    played: int = 0
+    misses: tuple[Miss, ...] = ()
+    unplayed: tuple[Unplayed, ...] = ()
+    network: tuple[NetworkAttempt, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the recording covered all that the agent did, and the agent did all that it holds."""
+        return not self.misses and not self.unplayed
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the subject ended."""
+
+    kind: Literal["completed", "raised", "crashed", "exited", "timed_out", "http_error", "empty_output"]
+    detail: str = ""
+    """Deterministic: exception type and message, signal name, exit code; never an address, a path or a pid."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One trial, as it happened."""
+
+    key: str
+    trial: int
+    """1-based."""
+    events: tuple[Event, ...]
+    exchanges: tuple[Exchange, ...]
+    account: Account
+    ending: Ending
+    latency_e2e_ms: int | None = None
+    """As recorded: request to last byte of the answer, rounded up; None where no recording says."""
+    latency_model_ms: int | None = None
+    """As recorded: length of the union of the played provider calls' intervals, rounded up."""
+
+    @cached_property
+    def text(self) -> str:
+        """All that the user sees, in one piece."""
+        return "".join(event.text for event in self.events if isinstance(event, Text))
+
+    @cached_property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The tools called, in order."""
+        return tuple(event for event in self.events if isinstance(event, ToolCall))
+
+    @property
+    def tool_path(self) -> tuple[str, ...]:
+        """The names of the tools called, in order."""
+        return tuple(call.name for call in self.tool_calls)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trial ran to its end on a recording that covered it."""
+        return self.account.complete and self.ending.kind == "completed"

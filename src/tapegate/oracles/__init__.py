@@ -1,0 +1,1 @@
+"""Deterministic checks of a trace: one file a metric, one catalog."""

@@ -1,0 +1,1 @@
+"""One file a format, each a pure function of a frozen run."""

@@ -1,0 +1,1 @@
+"""Plan, trial, workers: from tasks to traces."""

@@ -1,0 +1,1 @@
+"""Wire formats of providers and agents, read into trace events."""

@@ -1,0 +1,37 @@
+"""A request and an answer as a door sees them: what every door trades with the tape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tapegate.tape.cassette import Ended
+
+HeaderPairs = tuple[tuple[str, str], ...]
+"""Header names and values in the order they were sent, duplicates kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that reached a door."""
+
+    service: str
+    method: str
+    path: str
+    """Path and query as they follow the service's address."""
+    headers: HeaderPairs
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a door gives the client. Framing headers are as recorded: the door replaces them by its own."""
+
+    status: int
+    reason: str
+    headers: HeaderPairs
+    chunks: tuple[bytes, ...]
+    at_us: tuple[int, ...]
+    """Arrival of each chunk, microseconds after the request."""
+    ended: Ended = "eof"
+    missed: bool = False
+    """Whether no recording answers the request: then this is the refusal."""
