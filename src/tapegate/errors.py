@@ -16,6 +16,7 @@ An error carries data (`Problem`); its text is rendered from that data, here and
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
 
 from tapegate.model.problem import Problem
 
@@ -30,12 +31,12 @@ class TapegateError(Exception):
         super().__init__("\n".join(str(problem) for problem in problems))
 
     @classmethod
-    def of(cls, code: str, message: str, **where: object) -> TapegateError:
+    def of(cls, code: str, message: str, **where: object) -> Self:
         """An error of one problem; `where` takes `file`, `line`, `column` and `fix`."""
         return cls(Problem(code, message, **where))  # type: ignore[arg-type]
 
     @classmethod
-    def all(cls, problems: Iterable[Problem]) -> TapegateError:
+    def all(cls, problems: Iterable[Problem]) -> Self:
         """An error of every problem found, in the order of their places."""
         return cls(*sorted(problems, key=Problem.place))
 

@@ -125,6 +125,8 @@ class Miss:
     """Nearest recording, the JSON paths that differ, the part of the prompt that changed."""
     turn: int | None = None
     """For `diverged`: the 1-based message at which the conversation left the recording."""
+    nearest: int | None = None
+    """Index of the recorded interaction that the explanation compares with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,91 @@
+"""The canonical form of a request body: what stays of it when spelling and volatile fields are taken away.
+
+Two JSON bodies are the same request when they differ only in white space, in the order of keys, or in
+fields that a declared normaliser names. Such a field is replaced by the number of its value in order of
+first appearance, not dropped: two ids that were equal stay equal, two that differed stay different.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tapegate.model.config import Normaliser
+from tapegate.tape.jsonpath import Step, parse_path
+
+Rules = Sequence[tuple[Step, ...]]
+
+
+class DuplicateKeyError(ValueError):
+    """A JSON object holds a key twice: which value counts is anybody's guess, so only its raw bytes match."""
+
+
+class Number(str):
+    """A JSON number by its spelling: `1`, `1.0` and 2**64+1 stay what they are."""
+
+    __slots__ = ()
+
+
+def rules_of(normalisers: Sequence[Normaliser], service: str) -> Rules:
+    """The parsed paths of the normalisers that apply to `service`."""
+    return [parse_path(rule.path) for rule in normalisers if rule.service == service]
+
+
+def canonical(body: bytes, rules: Rules = ()) -> bytes:
+    """The canonical form of `body`; a body that is no JSON object or array is its own."""
+    document = load(body)
+    if not isinstance(document, dict | list):
+        return body
+    for rule in rules:
+        seen: dict[str, int] = {}
+        for holder, key in list(_places(document, rule)):
+            value = json.dumps(_plain(holder[key]), sort_keys=True)
+            holder[key] = f"\x00volatile-{seen.setdefault(value, len(seen) + 1)}"
+    return json.dumps(_plain(document), sort_keys=True, separators=(",", ":")).encode()
+
+
+def load(body: bytes) -> Any:
+    """The JSON document in `body`, numbers by their spelling; None when it holds none that is unambiguous."""
+    if body[:1] not in (b"{", b"[") and body.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        return json.loads(
+            body.decode("utf-8"),
+            parse_float=Number,
+            parse_int=Number,
+            parse_constant=Number,
+            object_pairs_hook=_unique,
+        )
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise DuplicateKeyError
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """`value` with each number marked, so that the number 1 and the string "1" differ."""
+    if isinstance(value, Number):
+        return {"\x00number": str(value)}
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _places(document: Any, rule: tuple[Step, ...]) -> Iterator[tuple[Any, Any]]:
+    """Each holder and key in `document` that `rule` reaches."""
+    if not rule:
+        return
+    step, rest = rule[0], rule[1:]
+    for key in step.keys(document):
+        if rest:
+            yield from _places(document[key], rest)
+        else:
+            yield document, key

@@ -1,0 +1,71 @@
+"""Finding the recorded interaction that answers a request, by hash, each one served once."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+
+from tapegate.model.config import Normaliser
+from tapegate.tape.canonical import Rules, canonical, rules_of
+from tapegate.tape.cassette import Interaction
+from tapegate.tape.wire import Asked
+
+Key = tuple[str, str, str, bytes]
+"""Service, method, path with query, body."""
+
+
+class Index:
+    """Raw bytes first; the canonical form only when they miss. Duplicates are taken in recorded order.
+
+    The raw key holds the body itself: hashing and comparing bytes costs less than any digest, and cannot collide.
+    """
+
+    def __init__(
+        self, interactions: Sequence[Interaction], paths: Sequence[str], normalisers: Sequence[Normaliser] = ()
+    ) -> None:
+        self._interactions = interactions
+        self._paths = paths
+        self._normalisers = normalisers
+        self._rules: dict[str, Rules] = {}
+        self.taken = [False] * len(interactions)
+        self._raw: dict[Key, deque[int]] = defaultdict(deque)
+        for number, (interaction, path) in enumerate(zip(interactions, paths, strict=True)):
+            request = interaction.request
+            self._raw[interaction.service, request.method, path, request.body].append(number)
+        self._canonical: dict[Key, deque[int]] | None = None
+
+    def take(self, asked: Asked) -> int | None:
+        """The place of the next unused interaction that answers `asked`, now used; None on a miss."""
+        found = self._next(self._raw.get((asked.service, asked.method, asked.path, asked.body)))
+        if found is None:
+            found = self._next(self._canonical_index().get(self._key(asked)))
+        if found is not None:
+            self.taken[found] = True
+        return found
+
+    def _next(self, places: deque[int] | None) -> int | None:
+        while places:
+            number = places.popleft()
+            if not self.taken[number]:
+                return number
+        return None
+
+    def _canonical_index(self) -> dict[Key, deque[int]]:
+        if self._canonical is None:
+            self._canonical = defaultdict(deque)
+            for number, (interaction, path) in enumerate(zip(self._interactions, self._paths, strict=True)):
+                if not self.taken[number]:
+                    self._canonical[self._recorded_key(interaction, path)].append(number)
+        return self._canonical
+
+    def _recorded_key(self, interaction: Interaction, path: str) -> Key:
+        request = interaction.request
+        return interaction.service, request.method, path, canonical(request.body, self._for(interaction.service))
+
+    def _key(self, asked: Asked) -> Key:
+        return asked.service, asked.method, asked.path, canonical(asked.body, self._for(asked.service))
+
+    def _for(self, service: str) -> Rules:
+        if service not in self._rules:
+            self._rules[service] = rules_of(self._normalisers, service)
+        return self._rules[service]

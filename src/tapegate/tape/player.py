@@ -1,0 +1,101 @@
+"""Replay: answers requests from a cassette, and enters each fact in the ledger that the verdict comes from."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+
+from tapegate.model.config import Normaliser
+from tapegate.model.trace import Miss
+from tapegate.tape.cassette import Cassette, Interaction
+from tapegate.tape.explain import Explainer
+from tapegate.tape.index import Index
+from tapegate.tape.ledger import Ledger
+from tapegate.tape.redact import Redactor
+from tapegate.tape.routes import Routes
+from tapegate.tape.wire import Answer, Asked
+
+REFUSAL = 424
+"""Failed Dependency: an HTTP status that no provider SDK retries."""
+
+
+class Player:
+    """One cassette in replay. Thread-safe: agents call from several threads and tasks at once."""
+
+    def __init__(
+        self,
+        cassette: Cassette,
+        routes: Routes,
+        ledger: Ledger,
+        *,
+        normalisers: Sequence[Normaliser] = (),
+        redactor: Redactor | None = None,
+    ) -> None:
+        self.ledger = ledger
+        self._interactions = cassette.interactions
+        self._redactor = redactor
+        paths = recorded_paths(cassette, routes)
+        self._index = Index(cassette.interactions, paths, normalisers)
+        self._explainer = Explainer(cassette.interactions, paths)
+        self._lock = threading.Lock()
+
+    def play(self, asked: Asked) -> Answer:
+        """The recorded answer to `asked`, or a refusal (424) that the ledger knows of."""
+        if self._redactor is not None:
+            asked = self._redactor.redact_asked(asked)
+        with self._lock:
+            number = self._index.take(asked)
+            if number is not None:
+                self.ledger.played(number)
+                return _answer(self._interactions[number])
+            # Headers take no part in matching, so a retry that adds one is still the same miss.
+            once = Asked(asked.service, asked.method, asked.path, (), asked.body)
+            miss = self.ledger.known(once)
+            if miss is None:
+                miss = self._explainer.explain(once, self._index.taken)
+                self.ledger.missed(miss, once)
+            return _refusal(miss)
+
+    def attempted(self, address: str) -> None:
+        """The agent tried to reach `address`, which is no tape."""
+        self.ledger.attempted(address)
+
+
+def recorded_paths(cassette: Cassette, routes: Routes) -> list[str]:
+    """The path of each interaction below its service's address, as requests are matched by it."""
+    return [_path(interaction, routes) for interaction in cassette.interactions]
+
+
+def _path(interaction: Interaction, routes: Routes) -> str:
+    """The path of a recorded interaction below its service's address.
+
+    A cassette recorded under another address than the one declared now keeps its whole uri, and so matches nothing.
+    """
+    found = routes.resolve(interaction.request.uri)
+    return found[1] if found and found[0] == interaction.service else interaction.request.uri
+
+
+def _answer(interaction: Interaction) -> Answer:
+    response, chunks = interaction.response, interaction.chunks
+    return Answer(
+        status=response.status,
+        reason=response.reason,
+        headers=tuple((name, value) for name, values in response.headers.items() for value in values),
+        chunks=tuple(chunks.cut(response.body)),
+        at_us=tuple(at - chunks.started_us for at in chunks.at_us),
+        ended=chunks.ended,
+    )
+
+
+def _refusal(miss: Miss) -> Answer:
+    error = {"type": "tapegate_miss", "code": "tapegate_miss", "message": miss.explanation}
+    body = json.dumps({"error": error}).encode()
+    return Answer(
+        status=REFUSAL,
+        reason="Failed Dependency",
+        headers=(("content-type", "application/json"), ("x-should-retry", "false")),
+        chunks=(body,),
+        at_us=(0,),
+        missed=True,
+    )

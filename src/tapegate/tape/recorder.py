@@ -1,0 +1,140 @@
+"""Recording: what passes through a door becomes interactions, with the times at which it passed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from tapegate.errors import NotJudged
+from tapegate.tape.cassette import Chunks, Ended, Headers, Interaction, Request, Response
+from tapegate.tape.redact import Redactor
+from tapegate.tape.routes import Routes
+from tapegate.tape.wire import Asked, HeaderPairs
+
+Clock = Callable[[], int]
+"""Nanoseconds of a clock that never goes back."""
+
+
+class Take:
+    """One interaction while it happens. A door calls `head` once, `chunk` as bytes arrive, `end` once."""
+
+    def __init__(self, asked: Asked, now_us: Callable[[], int]) -> None:
+        self.asked = asked
+        self._now_us = now_us
+        self._started_us = now_us()
+        self._status = 0
+        self._reason = ""
+        self._headers: HeaderPairs = ()
+        self._chunks: list[tuple[bytes, int]] = []
+        self._ended: tuple[Ended, int] | None = None
+        self.broken: str | None = None
+
+    @property
+    def started_us(self) -> int:
+        """Microseconds from the start of the trial."""
+        return self._started_us
+
+    def head(self, status: int, reason: str, headers: Sequence[tuple[str, str]]) -> None:
+        """The response's first line and headers arrived."""
+        self._status, self._reason, self._headers = status, reason, tuple(headers)
+
+    def chunk(self, data: bytes) -> None:
+        """A piece of the body arrived; it is stamped with this moment."""
+        if data:
+            self._chunks.append((bytes(data), self._now_us()))
+
+    def end(self, ended: Ended = "eof") -> None:
+        """The stream ended; the first word counts."""
+        if self._ended is None:
+            self._ended = (ended, self._now_us())
+
+    def abandon(self, reason: str) -> None:
+        """The recorder's own side failed, so nothing of this recording may be written."""
+        self.broken = reason
+
+    def interaction(self, routes: Routes) -> Interaction:
+        """What happened. Raises NotJudged `recording_broken` when it did not happen whole."""
+        request = f"{self.asked.method} {self.asked.path} of service {self.asked.service!r}"
+        if self.broken is not None:
+            raise _broken(f"{request}: {self.broken}")
+        if self._ended is None or not self._status:
+            raise _broken(f"{request} was still open when the agent had ended")
+        ended, ended_us = self._ended
+        return Interaction(
+            service=self.asked.service,
+            request=Request(
+                self.asked.method,
+                routes.uri(self.asked.service, self.asked.path),
+                _grouped(self.asked.headers),
+                self.asked.body,
+            ),
+            response=Response(
+                self._status, self._reason, _grouped(self._headers), b"".join(data for data, _ in self._chunks)
+            ),
+            chunks=Chunks(
+                started_us=self._started_us,
+                sizes=tuple(len(data) for data, _ in self._chunks),
+                at_us=tuple(at for _, at in self._chunks),
+                ended_us=ended_us,
+                ended=ended,
+            ),
+        )
+
+
+class Recorder:
+    """One trial in recording. Thread-safe; nothing leaves it before redaction."""
+
+    def __init__(self, routes: Routes, redactor: Redactor, *, clock: Clock = time.monotonic_ns) -> None:
+        self._routes = routes
+        self._redactor = redactor
+        self._clock = clock
+        self._start = clock()
+        self._takes: list[Take] = []
+        self._network: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def now_us(self) -> int:
+        """Microseconds since the trial started."""
+        return (self._clock() - self._start) // 1000
+
+    def begin(self, asked: Asked) -> Take:
+        """A request is about to leave."""
+        take = Take(asked, self.now_us)
+        with self._lock:
+            self._takes.append(take)
+        return take
+
+    def attempted(self, address: str) -> None:
+        """The agent reached for `address`, which is no declared service: a recording cannot hold it."""
+        with self._lock:
+            self._network[address] = None
+
+    def interactions(self) -> tuple[Interaction, ...]:
+        """All that was recorded, redacted, in the order in which the requests left.
+
+        Raises NotJudged `recording_broken` when a take is not whole or the agent reached around the tape, and
+        CassetteError `secret_found` when a key that was not declared would reach the disk.
+        """
+        with self._lock:
+            takes, network = list(self._takes), sorted(self._network)
+        if network:
+            raise NotJudged.of(
+                "undeclared_service",
+                f"the agent reached {', '.join(map(repr, network))}, which no service in evals/tapegate.yaml declares",
+                fix="declare it under `services`, with the variable that holds its base URL",
+            )
+        takes.sort(key=lambda take: take.started_us)
+        return tuple(self._redactor.redact(take.interaction(self._routes)) for take in takes)
+
+
+def _broken(what: str) -> NotJudged:
+    return NotJudged.of("recording_broken", f"nothing was written: {what}", fix="record the task again")
+
+
+def _grouped(pairs: Sequence[tuple[str, str]]) -> Headers:
+    grouped: dict[str, list[str]] = defaultdict(list)
+    for name, value in pairs:
+        grouped[name].append(value)
+    return {name: tuple(values) for name, values in grouped.items()}
