@@ -1,0 +1,59 @@
+# Every target sets itself up in $(VENV); Python 3.11+, git and make are all it needs.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+JOBS ?=
+GATE := $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS))
+
+.PHONY: help gate record test lint bench format lock clean
+
+help:  ## Show what each target does
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+gate: $(VENV)/gate.stamp  ## Replay and judge the shipped evals: no key, no network
+	$(GATE)
+
+record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripted model
+	$(BIN)/tapegate record --source scripted --stale
+
+test: $(VENV)/dev.stamp  ## Run the tests
+	$(BIN)/python -m pytest $(if $(CI),-p no:cacheprovider) $(ARGS)
+
+lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+	$(BIN)/tapegate lint
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --persona auditor --quiet action.yml .github/workflows
+	$(BIN)/shellcheck .ci/run
+
+bench: $(VENV)/dev.stamp  ## Measure, as ratios within one run
+	$(BIN)/python -m tests.bench
+
+format: $(VENV)/dev.stamp  ## Format the code
+	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests
+
+lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
+	$(BIN)/python requirements/lock.py
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache
+
+$(VENV)/gate.stamp: requirements/gate.txt pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r $<
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r $<
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@ $(VENV)/gate.stamp
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tapegate needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,28 @@
+"""Write the three lock files anew: every package with its hashes, for every platform and Python from 3.11 on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+COMPILE = [
+    "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate",
+    "--no-header", "--no-emit-index-url", "--no-emit-find-links", "--quiet", "--upgrade",
+]  # fmt: skip
+LOCKS = {
+    "requirements/runtime.txt": ["pyproject.toml"],
+    "requirements/gate.txt": ["pyproject.toml", "--extra", "paperdesk", "requirements/gate.in"],
+    "requirements/dev.txt": ["pyproject.toml", "--extra", "paperdesk", "requirements/gate.in", "requirements/dev.in"],
+}
+
+
+def main() -> None:
+    """Each lock holds to the one before it, so that all three agree on every version."""
+    before: list[str] = []
+    for lock, sources in LOCKS.items():
+        subprocess.run([*COMPILE, *sources, *before, "-o", lock], check=True)
+        before = ["-c", lock]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
