@@ -1,0 +1,48 @@
+"""The dialects that a stream can be read in, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Protocol
+
+from tapegate.errors import BadInput
+from tapegate.model.problem import Problem
+from tapegate.model.trace import Event
+from tapegate.stream.framed import LineParser, SseParser
+from tapegate.stream.mixed import Mixed
+from tapegate.stream.openai_chat import OpenAIChat
+from tapegate.stream.text import PlainText
+
+
+class Parser(Protocol):
+    """Reads a stream's bytes into trace events as they arrive.
+
+    The events of all calls together depend on the bytes alone, never on how they were cut. What breaks the
+    protocol comes out as a `Violation` in its place, and reading goes on; no bytes raise.
+    """
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that `data` completes."""
+
+    def close(self) -> list[Event]:
+        """What the end of the stream adds."""
+
+
+DIALECTS: Mapping[str, Callable[[], Parser]] = {
+    "mixed": lambda: LineParser(Mixed()),
+    "openai_chat": lambda: SseParser(OpenAIChat()),
+    "text": PlainText,
+}
+"""Every dialect there is."""
+
+
+def parser(dialect: str) -> Parser:
+    """A new parser. Raises `BadInput` (`unknown_dialect`) for a name that `DIALECTS` does not hold."""
+    make = DIALECTS.get(dialect)
+    if make is None:
+        near = get_close_matches(dialect, DIALECTS, n=1)
+        fix = f"did you mean {near[0]!r}?" if near else None
+        known = ", ".join(sorted(DIALECTS))
+        raise BadInput(Problem("unknown_dialect", f"no stream dialect {dialect!r}; known are {known}", fix=fix))
+    return make()
