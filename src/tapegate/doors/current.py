@@ -1,0 +1,63 @@
+"""The tape that the running code hears: one context variable, asked by every in-process door."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+from weakref import WeakSet
+
+from tapegate.tape.player import Player
+from tapegate.tape.recorder import Recorder
+from tapegate.tape.routes import Routes
+
+Pace = Literal["at_once", "recorded"]
+"""When replayed chunks are given: without waiting, or each at the time at which it arrived."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Heard:
+    """A tape, and what a door must know to carry traffic to it."""
+
+    tape: Player | Recorder
+    routes: Routes
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """While recording: the real value behind each mark that the agent holds in place of a key."""
+    pace: Pace = "at_once"
+    pid: int = field(default_factory=os.getpid)
+    """The process whose tape it is: in a child forked later, what is played would be missing from the account."""
+
+
+class Outside(Enum):
+    """Who is not under test."""
+
+    HARNESS = "harness"
+    """Tapegate's own traffic, which every door lets through."""
+
+
+TAPE: ContextVar[Heard | Outside | None] = ContextVar("tapegate_tape", default=None)
+
+_over: WeakSet[Heard] = WeakSet()
+
+
+@contextmanager
+def hearing(heard: Heard) -> Iterator[Heard]:
+    """Code in this block, and the threads and tasks it starts, hear `heard`; afterwards nobody does.
+
+    Threads that outlive the block are refused: a tape whose account was read takes no more part in anything.
+    """
+    token = TAPE.set(heard)
+    try:
+        yield heard
+    finally:
+        _over.add(heard)
+        TAPE.reset(token)
+
+
+def over(heard: Heard) -> bool:
+    """Whether the block that `heard` was opened for has ended."""
+    return heard in _over

@@ -1,0 +1,82 @@
+"""Recording through the gateway: the provider's bytes go to the client as they come, and to the take beside that."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from tapegate.doors import http1
+from tapegate.doors.framing import CHUNKED, announced, bodiless, frame
+from tapegate.doors.refusal import refusal
+from tapegate.doors.switchboard import Connected, Received
+from tapegate.doors.upstream import Upstream
+from tapegate.tape.recorder import Take
+from tapegate.tape.wire import HeaderPairs
+
+
+class Client(Protocol):
+    """The connection to the agent."""
+
+    def write(self, data: bytes) -> None:
+        """Send now what the socket takes, the rest when it can."""
+
+    async def drained(self) -> None:
+        """Wait until the client has caught up."""
+
+
+async def relay(upstream: Upstream, take: Take, connected: Connected, received: Received, client: Client) -> bool:
+    """Ask the provider and pass its answer on; the take gets each byte right after the client.
+
+    Returns whether the answer came whole, so that the connection can be used again. A client that goes away cancels
+    this task.
+    """
+    import httpx
+
+    close = not received.keep_alive
+    try:
+        response = await upstream.send(connected.lane.heard, connected.asked)
+    except asyncio.CancelledError:
+        take.abandon("the client went away before the answer began")
+        raise
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        why = f"{type(error).__name__}: {error}".removesuffix(": ")
+        take.abandon(f"its provider could not be reached ({why})")
+        answer = refusal(
+            502,
+            "tapegate_unreachable",
+            f"service {connected.asked.service!r} could not be reached while recording: {why}",
+        )
+        framed = frame(answer, received.method)
+        client.write(b"".join(http1.response(answer, framed, close=close, old=received.old)))
+        return True
+    status, method = response.status_code, received.method
+    headers = _pairs(response)
+    said = announced(headers)
+    length: HeaderPairs = () if said.length is None or said.chunked else (("content-length", str(said.length)),)
+    chunked = not length and not received.old and not bodiless(method, status)
+    framing = (CHUNKED,) if chunked else length
+    try:
+        start = http1.head(status, response.reason_phrase, said.end_to_end + framing)
+        client.write(start + (b"connection: close\r\n\r\n" if close else b"\r\n"))
+        take.head(status, response.reason_phrase, headers)
+        async for data in response.aiter_raw():
+            client.write(http1.chunk(data) if chunked else data)
+            take.chunk(data)
+            await client.drained()
+        if chunked:
+            client.write(http1.LAST_CHUNK)
+        take.end("eof")
+    except asyncio.CancelledError:
+        take.end("client_closed")
+        raise
+    except httpx.HTTPError:
+        take.end("error")
+        return False
+    finally:
+        await response.aclose()
+    return bool(length) or not received.old
+
+
+def _pairs(response: object) -> HeaderPairs:
+    raw: list[tuple[bytes, bytes]] = response.headers.raw  # type: ignore[attr-defined]
+    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in raw)

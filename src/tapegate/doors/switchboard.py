@@ -1,0 +1,65 @@
+"""Which lane, service and path a request to the gateway means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tapegate.doors.lane import Lane
+from tapegate.doors.refusal import refusal
+from tapegate.tape.wire import Answer, Asked, HeaderPairs
+
+_TARGET = re.compile(r"/([^/?]+)/([^/?]+)([^#]*)")
+_ORIGIN = re.compile(r"http://127\.0\.0\.1:\d+(?=/)")
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it came off the wire."""
+
+    method: str
+    target: str
+    headers: HeaderPairs
+    body: bytes
+    keep_alive: bool
+    old: bool
+    """Whether the client speaks HTTP/1.0."""
+    too_large: bool = False
+    """Whether its body was over the limit and was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A request that found its tape."""
+
+    lane: Lane
+    asked: Asked
+
+
+def connect(lanes: Mapping[str, Lane], received: Received) -> Connected | Answer:
+    """Find the tape that `received` is meant for, or say what is wrong with its target."""
+    found = _TARGET.fullmatch(_ORIGIN.sub("", received.target, count=1))
+    if found is None:
+        return refusal(
+            404,
+            "tapegate_no_lane",
+            f"{received.target!r} names no lane of this gateway: requests read /<lane>/<service>/<path>, as the "
+            "base-URL variables do that the harness sets",
+        )
+    name, service, path = found.groups()
+    lane = lanes.get(name)
+    if lane is None:
+        return refusal(
+            404,
+            "tapegate_no_lane",
+            f"no lane {name!r} is open at this gateway: its trial has ended, or the base URL is of another run",
+        )
+    if service not in lane.heard.routes:
+        lane.heard.tape.attempted(service)
+        return refusal(
+            404,
+            "tapegate_no_service",
+            f"no service {service!r} is declared in evals/tapegate.yaml; declare it under `services`",
+        )
+    return Connected(lane, Asked(service, received.method, path, received.headers, received.body))
