@@ -51,6 +51,8 @@ class TaskResult:
     verdict: Verdict
     outcome: int | None
     """Of its first trial."""
+    outcome_names: tuple[str | None, ...]
+    """What the task calls its accepted outcomes, in order; None where it gives no name."""
     blocking: bool
     metrics: Metrics
     """Of its first trial."""

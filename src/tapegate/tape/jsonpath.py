@@ -9,7 +9,7 @@ from typing import Any
 
 from tapegate.errors import LoadError
 
-_STEP = re.compile(r"(?:^|\.)([A-Za-z_$][\w$-]*|\*)|\[(\d+|\*)\]")
+_STEP = re.compile(r"(?:^|(?<=.)\.)([A-Za-z_$][\w$-]*|\*)|\[(\d+|\*)\]")
 
 
 @dataclass(frozen=True, slots=True)

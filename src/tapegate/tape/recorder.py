@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from tapegate.errors import NotJudged
 from tapegate.tape.cassette import Chunks, Ended, Headers, Interaction, Request, Response
+from tapegate.tape.ledger import Ledger
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
 from tapegate.tape.wire import Asked, HeaderPairs
@@ -86,13 +87,15 @@ class Take:
 class Recorder:
     """One trial in recording. Thread-safe; nothing leaves it before redaction."""
 
-    def __init__(self, routes: Routes, redactor: Redactor, *, clock: Clock = time.monotonic_ns) -> None:
+    def __init__(
+        self, routes: Routes, redactor: Redactor, ledger: Ledger, *, clock: Clock = time.monotonic_ns
+    ) -> None:
+        self.ledger = ledger
         self._routes = routes
         self._redactor = redactor
         self._clock = clock
         self._start = clock()
         self._takes: list[Take] = []
-        self._network: dict[str, None] = {}
         self._lock = threading.Lock()
 
     def now_us(self) -> int:
@@ -108,8 +111,7 @@ class Recorder:
 
     def attempted(self, address: str) -> None:
         """The agent reached for `address`, which is no declared service: a recording cannot hold it."""
-        with self._lock:
-            self._network[address] = None
+        self.ledger.attempted(address)
 
     def interactions(self) -> tuple[Interaction, ...]:
         """All that was recorded, redacted, in the order in which the requests left.
@@ -118,11 +120,12 @@ class Recorder:
         CassetteError `secret_found` when a key that was not declared would reach the disk.
         """
         with self._lock:
-            takes, network = list(self._takes), sorted(self._network)
-        if network:
+            takes = list(self._takes)
+        reached = [attempt.address for attempt in self.ledger.account((), ()).network]
+        if reached:
             raise NotJudged.of(
                 "undeclared_service",
-                f"the agent reached {', '.join(map(repr, network))}, which no service in evals/tapegate.yaml declares",
+                f"the agent reached {', '.join(map(repr, reached))}, which no service in evals/tapegate.yaml declares",
                 fix="declare it under `services`, with the variable that holds its base URL",
             )
         takes.sort(key=lambda take: take.started_us)

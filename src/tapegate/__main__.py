@@ -1,0 +1,6 @@
+"""`python -m tapegate`."""
+
+from tapegate.cli.main import main
+
+if __name__ == "__main__":
+    main()

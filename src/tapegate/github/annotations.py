@@ -1,0 +1,87 @@
+"""Workflow commands that put a finding on the line it is about.
+
+GitHub shows at most 10 annotations of a kind in a step; the worst come first and the last says how many more there are.
+Source: GitHub Docs, "Workflow commands for GitHub Actions"; the runner's own escaping of data and properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tapegate.model.finding import Finding, Verdict
+from tapegate.model.problem import Problem
+from tapegate.model.run import Run
+from tapegate.report.inert import visible
+from tapegate.report.words import most_telling, worst_first
+
+MOST = 10
+KINDS = {
+    Verdict.FAIL: "error",
+    Verdict.ERROR: "error",
+    Verdict.STALE: "error",
+    Verdict.NEEDS_REVIEW: "warning",
+}
+
+
+def of_run(run: Run, prefix: str = "") -> list[str]:
+    """The commands for `run`, one a line; `prefix` leads from the repository's root to the project."""
+    found: dict[str, list[str]] = {"error": [], "warning": []}
+    for task in worst_first(run.tasks):
+        if task.verdict is Verdict.PASS:
+            continue
+        kind = KINDS[task.verdict] if task.blocking else "warning"
+        found[kind] += [_of_finding(kind, task.key, finding, prefix) for finding in most_telling(task)]
+    return [command for kind, commands in found.items() for command in _cut(kind, commands)]
+
+
+def of_problems(problems: Sequence[Problem], prefix: str = "") -> list[str]:
+    """The commands for problems of an input that could not be used."""
+    commands = []
+    for problem in problems:
+        place = {"title": f"Tapegate: {problem.code}"}
+        if problem.file is not None:
+            place = {"file": prefix + problem.file, "line": str(problem.line or 1), **place}
+        commands.append(_command("error", place, [problem.message, _labelled("fix", problem.fix or "")]))
+    return list(_cut("error", commands))
+
+
+def _of_finding(kind: str, key: str, finding: Finding, prefix: str) -> str:
+    said = [finding.message]
+    said += [_labelled(label, text) for label, text in _said(finding)]
+    place = {
+        "file": prefix + finding.file,
+        "line": str(finding.line),
+        "title": f"{key}: {finding.metric} {finding.code}",
+    }
+    return _command(kind, place, said)
+
+
+def _said(finding: Finding) -> Iterator[tuple[str, str]]:
+    yield "expected", finding.expected
+    yield "got", finding.got
+    yield "fix", finding.fix
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label}: {text}" if text else ""
+
+
+def _command(kind: str, place: dict[str, str], said: Sequence[str]) -> str:
+    properties = ",".join(f"{name}={_property(value)}" for name, value in place.items())
+    return f"::{kind} {properties}::{_data(chr(10).join(part for part in said if part))}"
+
+
+def _cut(kind: str, commands: list[str]) -> Iterator[str]:
+    if len(commands) <= MOST:
+        yield from commands
+        return
+    yield from commands[: MOST - 1]
+    yield f"::{kind} title=Tapegate::{len(commands) - MOST + 1} more findings are in the step summary"
+
+
+def _data(text: str) -> str:
+    return visible(text).replace("%", "%25").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,69 @@
+"""What one step of a workflow run leaves behind: its summary, its annotations, its outputs.
+
+None of it decides anything: what cannot be written costs itself, never the verdict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tapegate.errors import TapegateError
+from tapegate.github import annotations as commands
+from tapegate.github.install import output
+from tapegate.model.run import Run
+from tapegate.report import markdown
+from tapegate.report.inert import code_block
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The step that the gate runs in."""
+
+    project: Path
+    """The project's root."""
+    environ: Mapping[str, str]
+    """The runner's variables, `GITHUB_*`."""
+    say: Callable[[str], None]
+    """Prints one line to the step's log."""
+    annotate: bool = True
+    """Whether findings are annotated."""
+
+    def judged(self, run: Run, digest: str, out: Path) -> None:
+        """Tell the workflow of a run that was judged."""
+        self._annotations(commands.of_run(run, self._prefix()))
+        self._summary(markdown.render(run, digest))
+        self._outputs(run.gate.exit_code, digest, str(out))
+
+    def refused(self, error: TapegateError) -> None:
+        """Tell the workflow of a run that could not begin."""
+        self._annotations(commands.of_problems(error.problems, self._prefix()))
+        self._summary(f"## Tapegate: failed\n\nExit code {error.exit_code}.\n\n{code_block(str(error))}\n")
+        self._outputs(error.exit_code, "", "")
+
+    def _annotations(self, lines: list[str]) -> None:
+        if self.annotate:
+            for line in lines:
+                self.say(line)
+
+    def _summary(self, text: str) -> None:
+        path = self.environ.get("GITHUB_STEP_SUMMARY")
+        if path:
+            with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
+                file.write(text)
+
+    def _outputs(self, exit_code: int, digest: str, report: str) -> None:
+        output("verdict", "passed" if exit_code == 0 else "failed")
+        output("exit-code", str(exit_code))
+        output("digest", digest)
+        output("report", report)
+
+    def _prefix(self) -> str:
+        """The way from the repository's root to the project, since annotations name files from the former."""
+        root = Path(self.environ.get("GITHUB_WORKSPACE") or self.project).resolve()
+        below = self.project.resolve()
+        if below == root or not below.is_relative_to(root):
+            return ""
+        return below.relative_to(root).as_posix() + "/"

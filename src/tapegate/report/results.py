@@ -1,0 +1,192 @@
+"""`results.json`: the public, frozen shape of a run. Same commit and same cassettes give the same bytes.
+
+Nothing here depends on the machine, the clock, the order of work or the number of workers: what may differ
+between two runs of one commit lives in `provenance.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tapegate.errors import BadInput
+from tapegate.model.finding import Severity, Verdict
+from tapegate.model.run import Run, TaskResult
+
+SCHEMA_ID = "tapegate.results/1"
+
+
+class Row(BaseModel):
+    """A part of results.json: frozen, strict, closed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class MetricsRow(Row):
+    """What a trial cost, as recorded; null where no recording says."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cost_usd: str | None
+    """Exact decimal in US dollars."""
+    latency_e2e_ms: int | None
+    """Request to last byte of the answer, milliseconds, rounded up."""
+    latency_model_ms: int | None
+    """Union of the played provider calls, milliseconds, rounded up."""
+    model_calls: int
+    tool_calls: int
+
+
+class FindingRow(Row):
+    """One thing found in one trial, at a line of its task file."""
+
+    metric: str
+    code: str
+    severity: Severity
+    message: str
+    file: str
+    line: int = Field(ge=1)
+    trial: int = Field(ge=1)
+    outcome: int | None
+    """Index of the accepted outcome whose condition this is; null for invariants and replay facts."""
+    expected: str
+    got: str
+    fix: str
+
+
+class TrialRow(Row):
+    """One judged trial."""
+
+    trial: int = Field(ge=1)
+    verdict: Verdict
+    outcome: int | None
+    tool_path: tuple[str, ...]
+    answer_sha256: str
+    cassette_sha256: str | None
+    metrics: MetricsRow
+
+
+class TaskRow(Row):
+    """One judged task."""
+
+    key: str
+    id: str
+    suite: str
+    path_id: str
+    file: str
+    verdict: Verdict
+    outcome: int | None
+    """Index of the accepted outcome that held; null where none did."""
+    outcome_names: tuple[str | None, ...]
+    """What the task calls its accepted outcomes, in order; null where it gives no name."""
+    blocking: bool
+    metrics: MetricsRow
+    trials: tuple[TrialRow, ...]
+    findings: tuple[FindingRow, ...]
+
+
+class GateRow(Row):
+    """The gate's answer."""
+
+    passed: bool
+    exit_code: int
+    reasons: tuple[str, ...]
+
+
+class Results(Row):
+    """The whole of results.json."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    schema_id: Literal["tapegate.results/1"] = Field(alias="schema")
+    profile: str
+    partial: bool
+    """Whether a selection left tasks out."""
+    summary: dict[str, int]
+    """`total`, and a count for each verdict."""
+    gate: GateRow
+    rubric: None = None
+    """Rubric scores; null in a run that was not scored."""
+    tasks: tuple[TaskRow, ...]
+    """Sorted by key."""
+
+    @classmethod
+    def of(cls, run: Run) -> Results:
+        """The public shape of `run`."""
+        counts = {verdict.value: run.count(verdict) for verdict in Verdict}
+        return cls(
+            schema_id=SCHEMA_ID,
+            profile=run.profile,
+            partial=run.partial,
+            summary={"total": len(run.tasks), **counts},
+            gate=GateRow(**asdict(run.gate)),
+            tasks=tuple(_task(task) for task in sorted(run.tasks, key=lambda task: task.key)),
+        )
+
+    @classmethod
+    def parse(cls, raw: bytes, file: str) -> Results:
+        """Read results.json back. Raises BadInput `bad_results` when it is no such file."""
+        try:
+            return cls.model_validate_json(raw)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"]) or "the whole file"
+            raise BadInput.of(
+                "bad_results",
+                f"this is no {SCHEMA_ID} file: {place}: {first['msg']}",
+                file=file,
+                fix="render the run again with the Tapegate that made it",
+            ) from error
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON: sorted keys, two spaces, UTF-8, one newline at the end."""
+        document = self.model_dump(mode="json", by_alias=True)
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def digest(raw: bytes) -> str:
+    """The run's digest: the sha256 of results.json, as it is printed."""
+    return f"sha256:{hashlib.sha256(raw).hexdigest()}"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of results.json, draft 2020-12."""
+    schema = Results.model_json_schema(by_alias=True, mode="serialization")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:tapegate:schema:results:1",
+        **schema,
+    }
+
+
+def _task(task: TaskResult) -> TaskRow:
+    return TaskRow(
+        key=task.key,
+        id=task.id,
+        suite=task.suite,
+        path_id=task.path_id,
+        file=task.file,
+        verdict=task.verdict,
+        outcome=task.outcome,
+        outcome_names=task.outcome_names,
+        blocking=task.blocking,
+        metrics=MetricsRow(**asdict(task.metrics)),
+        trials=tuple(
+            TrialRow(
+                trial=trial.trial,
+                verdict=trial.verdict,
+                outcome=trial.outcome,
+                tool_path=trial.tool_path,
+                answer_sha256=trial.answer_sha256,
+                cassette_sha256=trial.cassette_sha256,
+                metrics=MetricsRow(**asdict(trial.metrics)),
+            )
+            for trial in task.trials
+        ),
+        findings=tuple(FindingRow(**asdict(finding)) for finding in task.findings),
+    )

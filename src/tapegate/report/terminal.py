@@ -1,0 +1,106 @@
+"""The report that a person reads where they started the run."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tapegate.model.finding import Finding, Verdict
+from tapegate.model.run import Run, TaskResult
+from tapegate.report import words
+from tapegate.report.inert import log_safe
+
+STYLES = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "bold red",
+    Verdict.NEEDS_REVIEW: "yellow",
+    Verdict.STALE: "magenta",
+    Verdict.ERROR: "bold red",
+}
+
+
+def render(run: Run, digest: str, *, width: int = 100, color: bool = False) -> str:
+    """The whole report as text, `width` columns wide; pure, so that the same run gives the same text."""
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        emoji=False,
+    )
+    for task in words.worst_first(run.tasks):
+        if task.verdict is not Verdict.PASS:
+            _detail(console, task)
+    console.print(_table(run))
+    if run.gate.passed:
+        console.print(f"[green]gate passed[/] · {words.summary(run)}")
+    else:
+        console.print(f"[bold red]gate failed[/] · {words.summary(run)}")
+    for reason in run.gate.reasons:
+        console.print(f"  {escape(log_safe(reason))}", soft_wrap=True)
+    console.print(f"digest {digest} · exit code {run.gate.exit_code}", soft_wrap=True)
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def _table(run: Run) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("task", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("accepted as")
+    table.add_column("tools")
+    table.add_column("tokens", justify="right", no_wrap=True)
+    table.add_column("as recorded", justify="right", no_wrap=True)
+    for task in run.tasks:
+        for trial in task.trials:
+            name = task.key if trial.trial == 1 else f"  trial {trial.trial}"
+            accepted = words.ABSENT if trial.outcome is None else _outcome(task, trial.outcome)
+            table.add_row(
+                Text(name),
+                Text(trial.verdict.value, style=STYLES[trial.verdict]),
+                Text(accepted),
+                Text(log_safe(words.tool_path(trial.tool_path))),
+                words.tokens(trial.metrics.total_tokens),
+                words.milliseconds(trial.metrics.latency_e2e_ms),
+            )
+    return table
+
+
+def _outcome(task: TaskResult, index: int) -> str:
+    name = task.outcome_names[index] if index < len(task.outcome_names) else None
+    return name or f"outcome {index + 1}"
+
+
+def _detail(console: Console, task: TaskResult) -> None:
+    style = STYLES[task.verdict]
+    blocking = "" if task.blocking else " [dim](does not block)[/]"
+    console.print(f"[{style}]{task.verdict.value.upper()}[/] [bold]{escape(task.key)}[/]{blocking}")
+    for finding in words.most_telling(task):
+        console.print(Padding(_finding(task, finding, several=len(task.trials) > 1), (0, 0, 0, 2)), soft_wrap=True)
+    console.print()
+
+
+def _finding(task: TaskResult, finding: Finding, *, several: bool) -> Text:
+    text = Text()
+    text.append(
+        f"{finding.metric} · {finding.code}",
+        style="" if finding.severity == "note" else STYLES[Verdict(finding.severity)],
+    )
+    if several:
+        text.append(f" · trial {finding.trial}", style="dim")
+    if finding.outcome is not None:
+        text.append(f" · nearest outcome: {_outcome(task, finding.outcome)}", style="dim")
+    text.append(f"\n  {finding.file}:{finding.line}", style="cyan")
+    for line in log_safe(finding.message).split("\n"):
+        text.append(f"\n  {line}")
+    for label, said in (("expected", finding.expected), ("got", finding.got), ("fix", finding.fix)):
+        if said:
+            text.append(f"\n  {label:9} ", style="dim").append(log_safe(said))
+    return text

@@ -1,0 +1,71 @@
+"""The folder a trial runs in: a copy of its database snapshot and fixtures, and nothing of any other trial."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tapegate.errors import LoadError
+from tapegate.load.suite import Suite
+from tapegate.model.task import Task
+
+DATABASE = "db.sqlite3"
+FIXTURES = "fixtures"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where one trial runs."""
+
+    folder: Path
+    """Its working directory, private to it."""
+    database: Path
+    """`{db}`: the task's snapshot with its SQL fixtures applied; absent where the task names no snapshot."""
+
+
+@contextmanager
+def workspace(suite: Suite, task: Task) -> Iterator[Workspace]:
+    """A fresh workspace for one trial of `task`, removed at the end.
+
+    Raises LoadError `bad_snapshot` when the snapshot or an SQL fixture does not build.
+    """
+    # Symlinks are resolved so that a subject sees one spelling of its own folder on every system.
+    with TemporaryDirectory(prefix="tapegate-", ignore_cleanup_errors=True) as name:
+        folder = Path(name).resolve()
+        database = folder / DATABASE
+        snapshot = suite.snapshot_of(task)
+        if snapshot is not None:
+            _build(snapshot, database, task)
+        for fixture in suite.fixtures_of(task):
+            if fixture.suffix == ".sql":
+                _build(fixture, database, task)
+            else:
+                target = folder / FIXTURES / fixture.name
+                target.parent.mkdir(exist_ok=True)
+                if fixture.is_dir():
+                    shutil.copytree(fixture, target)
+                else:
+                    shutil.copyfile(fixture, target)
+        yield Workspace(folder, database)
+
+
+def _build(source: Path, database: Path, task: Task) -> None:
+    if source.suffix != ".sql":
+        shutil.copyfile(source, database)
+        return
+    try:
+        with closing(sqlite3.connect(database)) as connection, connection:
+            connection.executescript(source.read_text("utf-8"))
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise LoadError.of(
+            "bad_snapshot",
+            f"{source.name!r}, which {task.key} is set up with, does not build: {error}",
+            file=task.source.file,
+            line=task.source.line("setup"),
+            fix=f"run `sqlite3 :memory: < {source.name}` and mend what it says",
+        ) from error
