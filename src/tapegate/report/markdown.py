@@ -51,7 +51,7 @@ def _detail(task: TaskResult) -> str:
         said += [f"got       {finding.got}"] if finding.got else []
         said += [f"fix       {finding.fix}"] if finding.fix else []
         lines += [code_block("\n".join(said)), ""]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _cell(text: str) -> str:

@@ -1,0 +1,62 @@
+"""Annotations on the lines of task files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapegate.github.annotations import of_problems, of_run
+from tapegate.model.finding import Verdict
+from tapegate.model.problem import Problem
+from tapegate.model.run import Gate, Run
+
+
+def test_findings_stand_on_their_lines(failed: Run) -> None:
+    """Each telling finding is one command; the failure comes before the stale task."""
+    assert of_run(failed, "agents/") == [
+        "::error file=agents/evals/retrieval/RET-02@A1.yaml,line=21,"
+        "title=RET-02@A1%3A citation_contract too_few_local_citations::The answer cites too few local papers.%0A"
+        "expected: at least 1 link to /paper/{id}%0Agot: none",
+        "::error file=agents/evals/retrieval/AGT-08@A1.yaml,line=1,title=AGT-08@A1%3A replay prompt_changed::"
+        "the system prompt changed%0A  messages[0].content:%0A    -Local first.%0A    +Web first.%0A"
+        "fix: tapegate record AGT-08@A1 --stale",
+    ]
+
+
+def test_a_pass_is_silent(passed: Run) -> None:
+    """Nothing is annotated where nothing is wrong."""
+    assert of_run(passed) == []
+
+
+def test_what_does_not_block_is_a_warning(failed: Run) -> None:
+    """A task that cannot fail the gate does not show as an error."""
+    tasks = tuple(replace(task, blocking=False) for task in failed.tasks)
+    assert {line.split(" ")[0] for line in of_run(replace(failed, tasks=tasks))} == {"::warning"}
+
+
+def test_ten_of_a_kind_are_shown_and_the_rest_counted(make_task: Any, make_finding: Any) -> None:
+    """GitHub would drop the eleventh silently; we say how many there are."""
+    tasks = tuple(make_task(f"T-{n:02}@A1", Verdict.FAIL, make_finding()) for n in range(25))
+    lines = of_run(Run("pr", False, tasks, Gate(False, 1, ())))
+    assert len(lines) == 10
+    assert lines[-1] == "::error title=Tapegate::16 more findings are in the step summary"
+
+
+def test_no_text_of_the_agents_makes_a_command_of_its_own(make_task: Any, make_finding: Any) -> None:
+    """Line breaks, percent signs, colons and commas in what an agent said stay data."""
+    bad = make_finding(message="x\n::set-env name=A::b\r::x 100%0A", got="##[error]", file="a,line=1:b.yaml")
+    (line,) = of_run(Run("pr", False, (make_task("T@A", Verdict.FAIL, bad),), Gate(False, 1, ())))
+    assert "\n" not in line
+    assert "\r" not in line
+    assert "100%250A" in line
+    assert "file=a%2Cline=1%3Ab.yaml," in line
+
+
+def test_problems_of_inputs_are_annotated_too() -> None:
+    """A task file that does not load is marked where it breaks."""
+    problem = Problem("unknown_key", "'ids' is no key of a task", "evals/x.yaml", 3, 1, "did you mean 'id'?")
+    assert of_problems([problem, Problem("vacuous_suite", "no task")], "p/") == [
+        "::error file=p/evals/x.yaml,line=3,title=Tapegate%3A unknown_key::'ids' is no key of a task%0A"
+        "fix: did you mean 'id'?",
+        "::error title=Tapegate%3A vacuous_suite::no task",
+    ]

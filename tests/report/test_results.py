@@ -1,0 +1,49 @@
+"""results.json."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+
+from tapegate.errors import BadInput
+from tapegate.model.run import Run
+from tapegate.report.results import Results, digest, json_schema
+
+
+def test_it_reads_back_and_fits_its_published_schema(failed: Run) -> None:
+    """What is written is valid by its own schema and reads back the same."""
+    raw = Results.of(failed).to_bytes()
+    jsonschema.Draft202012Validator.check_schema(json_schema())
+    jsonschema.validate(json.loads(raw), json_schema())
+    assert Results.parse(raw, "results.json").to_bytes() == raw
+
+
+def test_its_shape_is_the_contract(failed: Run) -> None:
+    """The fields that other programs read are there, under their names."""
+    document = json.loads(Results.of(failed).to_bytes())
+    assert document["schema"] == "tapegate.results/1"
+    assert document["summary"] == {"total": 3, "pass": 1, "fail": 1, "needs_review": 0, "stale": 1, "error": 0}
+    assert document["gate"] == {"passed": False, "exit_code": 1, "reasons": ["1 task failed: RET-02@A1"]}
+    assert [task["key"] for task in document["tasks"]] == ["AGT-08@A1", "RET-01@A1", "RET-02@A1"]
+    row = document["tasks"][2]["findings"][0]
+    assert {"metric", "code", "severity", "message", "file", "line", "trial"} <= set(row)
+
+
+def test_the_order_of_work_leaves_no_mark(failed: Run) -> None:
+    """Tasks in any order give the same bytes and so the same digest."""
+    turned = replace(failed, tasks=tuple(reversed(failed.tasks)))
+    one, two = Results.of(failed).to_bytes(), Results.of(turned).to_bytes()
+    assert one == two
+    assert digest(one) == digest(two)
+    assert digest(one) != digest(one + b" ")
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"{}", b'{"schema":"tapegate.results/2"}', b"\xff"])
+def test_another_file_is_refused(raw: bytes) -> None:
+    """What is no results.json is bad input, named."""
+    with pytest.raises(BadInput) as caught:
+        Results.parse(raw, "out/results.json")
+    assert caught.value.problems[0].file == "out/results.json"
