@@ -1,0 +1,29 @@
+"""The text of one answer, exactly as the user sees it."""
+
+from __future__ import annotations
+
+from paperdesk.content_filter import ContentFilter
+
+
+class Answer:
+    """Collects the model's text, and says piece by piece what of it the user sees."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._filter = ContentFilter()
+        self._new_paragraph = False
+
+    def add(self, piece: str) -> str:
+        """What `piece` adds to what the user sees; often nothing."""
+        shown = self._filter.feed(piece)
+        if not self.text or self._new_paragraph:
+            shown = shown.lstrip()
+        if shown and self._new_paragraph:
+            shown = "\n\n" + shown
+            self._new_paragraph = False
+        self.text += shown
+        return shown
+
+    def pause(self) -> None:
+        """Tools run now: what the model says afterwards is a paragraph of its own."""
+        self._new_paragraph = bool(self.text)

@@ -1,0 +1,50 @@
+"""Words of a question: which ones matter, and when two of them are the same."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+_STOP = frozenset(files("paperdesk.scripted_model").joinpath("stop_words.txt").read_text(encoding="utf-8").split())
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
+
+
+def stem(word: str) -> str:
+    """A word without its commonest English endings; crude, and the same on both sides of a comparison."""
+    for ending, instead in (
+        ("ies", "y"),
+        ("ings", ""),
+        ("ing", ""),
+        ("ied", "y"),
+        ("ed", ""),
+        ("est", ""),
+        ("er", ""),
+        ("es", ""),
+        ("s", ""),
+    ):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: len(word) - len(ending)] + instead
+            break
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def key_words(text: str) -> tuple[str, ...]:
+    """The words that carry a question, as written but in lower case, each once."""
+    words = re.findall(r"[^\W_]+(?:-\d+)?", text.lower())
+    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and word not in _STOP))
+
+
+def stems(text: str) -> frozenset[str]:
+    """Every word of `text`, stemmed."""
+    return frozenset(stem(word) for word in re.findall(r"[^\W_]+", text.lower()))
+
+
+def coverage(question: str, text: str) -> float:
+    """Which part of the question's key words `text` holds, 0 to 1."""
+    wanted = {stem(word) for word in key_words(question)}
+    return len(wanted & stems(text)) / len(wanted) if wanted else 0.0
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a piece of prose."""
+    return tuple(found for found in _SENTENCE_END.split(" ".join(text.split())) if found)

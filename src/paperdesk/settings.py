@@ -1,0 +1,57 @@
+"""What Paperdesk is told by its environment. Read once; nothing else looks at `os.environ`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class SettingsError(ValueError):
+    """A variable of the environment that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to reach the model and the web search, and where the library is.
+
+    `OPENAI_BASE_URL` and `OPENAI_API_KEY` are read by the provider's SDK itself.
+    """
+
+    model: str = "gpt-4.1-mini-2025-04-14"
+    """`PAPERDESK_MODEL`: a dated model name, so that answers do not change underneath."""
+    database: Path = Path("paperdesk.sqlite3")
+    """`PAPERDESK_DB`: the library; built from the bundled papers when it does not exist."""
+    search_url: str | None = None
+    """`PAPERDESK_SEARCH_URL`: base URL of the web search; without it the model is offered no web search."""
+    seed: int = 42
+    """`PAPERDESK_SEED`: given to the model, which may or may not honour it."""
+    temperature: float = 0
+    top_p: float = 1
+    max_tokens: int = 1024
+    tool_rounds: int = 6
+    """After so many rounds of tool calls the model must answer."""
+    timeout_s: float = 60
+    """Seconds that the provider may stay silent."""
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Settings:
+        """Settings from environment variables; an empty variable counts as absent.
+
+        Raises `SettingsError` for a seed that is no integer and a search URL that is not HTTP.
+        """
+        default = cls()
+        search_url = env.get("PAPERDESK_SEARCH_URL") or None
+        if search_url is not None and not search_url.startswith(("http://", "https://")):
+            raise SettingsError(f"PAPERDESK_SEARCH_URL is {search_url!r}: expected a URL that begins with http://")
+        seed = env.get("PAPERDESK_SEED") or str(default.seed)
+        try:
+            number = int(seed)
+        except ValueError:
+            raise SettingsError(f"PAPERDESK_SEED is {seed!r}: expected an integer, 42 for example") from None
+        return cls(
+            model=env.get("PAPERDESK_MODEL") or default.model,
+            database=Path(env.get("PAPERDESK_DB") or default.database),
+            search_url=search_url.rstrip("/") if search_url else None,
+            seed=number,
+        )
