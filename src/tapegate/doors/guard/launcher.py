@@ -1,0 +1,217 @@
+"""The small process beside a subject: builds its network, starts it, and lets nothing of it outlive its trial.
+
+Started by `enclosure` as `python -I -S` with a Unix socket as standard input; the harness is at the other end. It says
+what to do, one message at a time:
+
+    {"do": "enclose", "namespace": bool, "become": [uid, gid, [groups]] | None}   answered with "ready" and descriptors
+    {"do": "start", "argv", "env", "cwd"} and descriptors for stdin, stdout, stderr     answered with "started"
+    {"do": "dial", "port"}              answered with "dialled" and a connected descriptor
+    {"do": "stop", "grace_s"}           answered with "stopped" once nothing of the subject is left
+
+Unasked, it says {"ended": code} once the program it started has ended. {"failed": text, "number": errno} answers what
+could not be done. When the harness hangs up, for whatever reason, everything started here is killed: orphans too, as
+this process adopts them (PR_SET_CHILD_SUBREAPER).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+
+from tapegate.doors.guard.messages import Messages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tapegate.doors.guard.messages import Message
+
+_ADOPT_ORPHANS, _DIE_WITH_PARENT = 36, 1
+_CANNOT_EXECUTE = 127
+_DIAL_S = 1.0
+
+
+class Launcher:
+    """Serves one harness."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+        self._child: int | None = None
+        self._wake, wakes = socket.socketpair()
+        self._wake.setblocking(False)
+        wakes.setblocking(False)
+        self._wakes = wakes  # kept open: the handler writes to its descriptor
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+
+    def serve(self) -> None:
+        """Do what the harness says until it hangs up, then leave nothing behind."""
+        try:
+            while True:
+                heard = self._wait()
+                self._reap()
+                if heard and not self._obey():
+                    return
+        finally:
+            self._kill()
+
+    def _wait(self, timeout_s: float | None = None) -> bool:
+        """Until the harness says something or a process ends; whether it was the harness."""
+        harness, process = self._messages.fileno(), self._wake.fileno()
+        ready, _, _ = select.select([harness, process], [], [], timeout_s)
+        return harness in ready
+
+    def _obey(self) -> bool:
+        received = self._messages.receive()
+        if received is None:
+            return False
+        order, descriptors = received
+        try:
+            getattr(self, f"_do_{order['do']}")(order, descriptors)
+        except OSError as error:
+            where = f": {error.filename}" if error.filename else ""
+            self._say({"failed": f"{error.strerror}{where}", "number": error.errno})
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        return True
+
+    def _do_enclose(self, order: Message, _: list[int]) -> None:
+        if not order["namespace"]:
+            self._say({"ready": True})
+            return
+        from tapegate.doors.guard import namespace
+
+        inside = namespace.enter(order["become"])
+        self._say({"ready": True}, tuple(end.fileno() for end in inside))
+        for end in inside:
+            end.close()
+
+    def _do_start(self, order: Message, descriptors: list[int]) -> None:
+        failure, fails = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _execute(order, descriptors, fails)
+        os.close(fails)
+        with os.fdopen(failure, "rb") as pipe:
+            number, _, where = pipe.read().decode("utf-8", "surrogateescape").partition(" ")
+        if number:
+            os.waitpid(child, 0)
+            raise OSError(int(number), os.strerror(int(number)), where)
+        self._child = child
+        self._say({"started": True})
+
+    def _do_dial(self, order: Message, _: list[int]) -> None:
+        address = ("127.0.0.1", order["port"])
+        with socket.create_connection(address, _DIAL_S) as connection:
+            connection.setblocking(True)
+            self._say({"dialled": True}, (connection.fileno(),))
+
+    def _do_stop(self, order: Message, _: list[int]) -> None:
+        end = time.monotonic() + float(order["grace_s"])
+        self._signal(signal.SIGTERM)
+        while self._child is not None and (left := end - time.monotonic()) > 0:
+            # A harness that hangs up while it waits is answered at once, by killing.
+            if self._wait(left):
+                break
+            self._reap()
+        self._kill()
+        self._say({"stopped": True})
+
+    def _signal(self, number: int) -> None:
+        if self._child is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child, number)
+
+    def _reap(self) -> bool:
+        """Collect who has ended; whether anybody is left."""
+        with suppress(BlockingIOError):
+            self._wake.recv(4096)
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            if pid == self._child:
+                # What it left in its group dies before anybody may think that all is over.
+                self._signal(signal.SIGKILL)
+                self._child = None
+                self._say({"ended": os.waitstatus_to_exitcode(status)})
+
+    def _say(self, message: Message, descriptors: tuple[int, ...] = ()) -> None:
+        try:
+            self._messages.send(message, descriptors)
+        except ConnectionError:
+            return  # the harness is gone: the next thing heard of it is its end
+
+    def _kill(self) -> None:
+        """End every process that was started here, also those that left the group; five seconds at the most."""
+        end = time.monotonic() + 5
+        self._signal(signal.SIGKILL)
+        while self._reap() and time.monotonic() < end:
+            for process in _children():
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except OSError:
+                    continue  # a setuid program: not ours to end
+            select.select([self._wake], [], [], 0.05)
+
+
+def _execute(order: Message, descriptors: list[int], fails: int) -> None:
+    """Become the subject; never returns."""
+    where = ""
+    try:
+        argv, env, where = order["argv"], order["env"], str(order["cwd"])
+        os.setsid()
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+        for target, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, target)
+        # What Python changed for itself; a program expects the defaults.
+        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        os.chdir(where)
+        where = argv[0]
+        os.execvpe(where, argv, env)  # noqa: S606  the command of the config, as it stands there
+    except OSError as error:
+        os.write(fails, f"{error.errno} {where}".encode("utf-8", "surrogateescape"))
+    finally:
+        os._exit(_CANNOT_EXECUTE)
+
+
+def _children() -> list[int]:
+    """The processes whose parent this one is."""
+    me = os.getpid()
+    found = []
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():  # noqa: PTH112, PTH208  pathlib costs 5 ms
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as stat:  # noqa: PTH123
+                    parent = stat.read().rpartition(")")[2].split()[1]
+            except OSError:
+                continue
+            if int(parent) == me:
+                found.append(int(name))
+    return found
+
+
+def main() -> None:
+    """Serve the harness at standard input."""
+    channel = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Launcher(Messages(channel)).serve()
+    os._exit(0)  # nothing is left to tidy, and tidying takes 10 ms
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Asking an agent behind an HTTP server: started for the trial, awaited, asked once, stopped."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from urllib.parse import quote
+
+from tapegate.doors.guard.enclosure import Enclosure
+from tapegate.errors import SubjectError
+from tapegate.model.config import HttpSubject
+from tapegate.model.trace import Ending
+from tapegate.subject.fill import fill, fill_json
+from tapegate.subject.heard import Clock, Heard
+from tapegate.subject.process import Process
+from tapegate.subject.timed_socket import TimedSocket
+
+_STARTS = 3
+"""How often a server may find its port taken by another program before the machine is at fault."""
+
+_PORT_TAKEN = re.compile(rb"EADDRINUSE|address (is )?(already )?in use", re.IGNORECASE)
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.004, 0.1
+_HEALTH_S = 5.0
+_ENDS_S = 1.0
+"""A process whose connection broke is given so long to show that it was its end that broke it."""
+
+_AT_ONCE = 1 << 16
+_LAST_LINES = 8
+_IN_URLS = "%/:?#[]@!$&'()*+,;="
+
+
+class _PortTaken(Exception):
+    """The server could not have its port."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRunner:
+    """Asks one HTTP subject. Keeps nothing between trials."""
+
+    subject: HttpSubject
+    python: str = sys.executable
+    """What `{python}` is."""
+
+    def ask(
+        self, enclosure: Enclosure, values: Mapping[str, str], environment: Mapping[str, str], cwd: Path, clock: Clock
+    ) -> Heard:
+        """Start the server in `enclosure`, put the task to it, hear its answer, end it with all it started.
+
+        `values` fill the templates; `{port}` and `{python}` are added here. Raises SubjectError when the server cannot
+        be started or never answers at its health path. Whatever comes after that is a fact in what is returned.
+        """
+        for left in reversed(range(_STARTS)):
+            port = enclosure.port()
+            filled = {**values, "python": self.python, "port": str(port)}
+            argv = [fill(word, filled) for word in self.subject.command]
+            env = {**environment, **{name: fill(text, filled) for name, text in self.subject.env.items()}}
+            request = self._request(filled)
+            with Process.start(enclosure, argv, env, cwd) as process:
+                try:
+                    self._await(enclosure, process, port, may_retry=left > 0 and enclosure.level != "namespace")
+                except _PortTaken:
+                    continue
+                heard = self._hear(enclosure, process, port, request, clock)
+            return replace(heard, log=process.log())
+        raise AssertionError("the last start is no retry")
+
+    def _request(self, values: Mapping[str, str]) -> _Request:
+        ask = self.subject.ask
+        path = quote(fill(ask.path, values, lambda value: quote(value, safe="")), safe=_IN_URLS)
+        headers = {name: fill(text, values) for name, text in ask.headers.items()}
+        for name, text in headers.items():
+            if re.search(r"[\r\n\0]", text):
+                raise SubjectError.of(
+                    "bad_header",
+                    f"the header {name!r} of the subject's `ask` would hold a line break: {text!r}",
+                    fix="put text that may hold line breaks into `json`",
+                )
+        body = None
+        if ask.json_body is not None:
+            body = json.dumps(fill_json(ask.json_body, values), ensure_ascii=False, separators=(",", ":")).encode()
+            if "content-type" not in map(str.lower, headers):
+                headers["Content-Type"] = "application/json"
+        return _Request(ask.method, path, headers, body)
+
+    def _await(self, enclosure: Enclosure, process: Process, port: int, *, may_retry: bool) -> None:
+        """Until the server answers 200 at its health path."""
+        end = monotonic() + self.subject.start_timeout_s
+        pause = _FIRST_PAUSE_S
+        seen = "nobody listened on the port"
+        while True:
+            if (ending := process.ended(pause)) is not None:
+                process.stop()
+                if may_retry and _PORT_TAKEN.search(process.log()):
+                    raise _PortTaken
+                how = f"was ended by {ending.detail}" if ending.kind == "crashed" else f"ended with {ending.detail}"
+                raise self._not_started(process, f"{how} before it answered")
+            if (now := monotonic()) > end:
+                process.stop()
+                raise self._not_started(process, f"did not answer within {self.subject.start_timeout_s} s ({seen})")
+            pause = min(pause * 1.5, _LONGEST_PAUSE_S)
+            try:
+                connection = _connect(enclosure, port, min(end, now + _HEALTH_S))
+            except OSError:
+                continue
+            try:
+                connection.request("GET", self.subject.health)
+                status = connection.getresponse().status
+            except (OSError, http.client.HTTPException) as error:
+                seen = f"the last try ended in {type(error).__name__}"
+            else:
+                if status == http.client.OK:
+                    return
+                seen = f"the last answer was {status}; the path must answer 200"
+            finally:
+                connection.close()
+
+    def _not_started(self, process: Process, how: str) -> SubjectError:
+        lines = process.log().decode("utf-8", "replace").splitlines()[-_LAST_LINES:]
+        # Quoted line by line: what a program writes must be no command to the runner of a workflow.
+        said = "".join(f"\n      | {line!r}" for line in lines).replace("##[", "#_[")
+        return SubjectError.of(
+            "subject_not_started",
+            f"the subject {list(self.subject.command)!r} {how} GET {self.subject.health!r}"
+            + (f"; its last lines:{said}" if said else "; it wrote nothing"),
+            fix="run the command by hand in the same environment, or correct `command`, `health` or `start_timeout_s`",
+        )
+
+    def _hear(self, enclosure: Enclosure, process: Process, port: int, request: _Request, clock: Clock) -> Heard:
+        started = clock()
+        chunks: list[bytes] = []
+        at: list[int] = []
+        connection = None
+        try:
+            connection = _connect(enclosure, port, monotonic() + self.subject.timeout_s)
+            connection.request(request.method, request.path, request.body, request.headers)
+            response = connection.getresponse()
+            for chunk in _body(response):
+                at.append(clock())
+                chunks.append(chunk)
+            ending = _completed(response, process, empty=not chunks)
+        except TimeoutError:
+            ending = Ending("timed_out", f"no complete answer within {self.subject.timeout_s} s")
+        except (OSError, http.client.HTTPException) as error:
+            ending = process.ended(_ENDS_S) or Ending("http_error", _broken(error))
+        finally:
+            ended = clock()
+            if connection is not None:
+                connection.close()
+        return Heard(tuple(chunks), tuple(at), started, ended, ending)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes | None
+
+
+def _connect(enclosure: Enclosure, port: int, end: float) -> http.client.HTTPConnection:
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.sock = TimedSocket.over(enclosure.dial(port), end)
+    return connection
+
+
+def _body(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """The pieces of a body as they arrive. Raises IncompleteRead where it is cut short."""
+    left = response.length
+    while chunk := response.read1(_AT_ONCE if left is None else min(left, _AT_ONCE)):
+        yield chunk
+        if left is not None:
+            left -= len(chunk)
+    if left:
+        raise http.client.IncompleteRead(b"", left)
+
+
+def _completed(response: http.client.HTTPResponse, process: Process, *, empty: bool) -> Ending:
+    """How an answer ended that broke no rule of its framing."""
+    if response.length is None and not response.chunked:
+        # Only the connection's end says that such a body is whole, and a crash ends it too.
+        ended = process.ended(_ENDS_S / 5)
+        if ended is not None and ended.kind == "crashed":
+            return ended
+    if not 200 <= response.status < 300:
+        return Ending("http_error", f"status {response.status}")
+    return Ending("empty_output", "the answer has no body") if empty else Ending("completed")
+
+
+def _broken(error: OSError | http.client.HTTPException) -> str:
+    if isinstance(error, OSError | http.client.IncompleteRead):
+        return "the connection was closed before the answer was complete"
+    return f"the answer is not HTTP ({type(error).__name__})"
