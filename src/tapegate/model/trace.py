@@ -79,9 +79,15 @@ class Usage:
     """Tokens that a provider reported for one call; None where it reported none."""
 
     input_tokens: int | None = None
+    """All that the model read, cached or not."""
     output_tokens: int | None = None
+    """All that the model wrote, reasoning included."""
     cached_tokens: int | None = None
+    """Those of the input that came from a cache."""
     reasoning_tokens: int | None = None
+    """Those of the output that were reasoning."""
+    cache_write_tokens: int | None = None
+    """Those of the input that were written to a cache; some providers charge more for them."""
 
 
 @dataclass(frozen=True, slots=True)

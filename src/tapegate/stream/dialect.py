@@ -9,9 +9,15 @@ from typing import Protocol
 from tapegate.errors import BadInput
 from tapegate.model.problem import Problem
 from tapegate.model.trace import Event
+from tapegate.stream.ai_sdk_data import AiSdkData
+from tapegate.stream.ai_sdk_ui import AiSdkUi
+from tapegate.stream.anthropic import Anthropic
 from tapegate.stream.framed import LineParser, SseParser
+from tapegate.stream.gemini import Gemini
 from tapegate.stream.mixed import Mixed
+from tapegate.stream.ndjson import Ndjson
 from tapegate.stream.openai_chat import OpenAIChat
+from tapegate.stream.openai_responses import OpenAIResponses
 from tapegate.stream.text import PlainText
 
 
@@ -30,8 +36,14 @@ class Parser(Protocol):
 
 
 DIALECTS: Mapping[str, Callable[[], Parser]] = {
+    "ai_sdk_data": lambda: LineParser(AiSdkData()),
+    "ai_sdk_ui": lambda: SseParser(AiSdkUi()),
+    "anthropic": lambda: SseParser(Anthropic()),
+    "gemini": lambda: SseParser(Gemini()),
     "mixed": lambda: LineParser(Mixed()),
+    "ndjson": lambda: LineParser(Ndjson()),
     "openai_chat": lambda: SseParser(OpenAIChat()),
+    "openai_responses": lambda: SseParser(OpenAIResponses()),
     "text": PlainText,
 }
 """Every dialect there is."""

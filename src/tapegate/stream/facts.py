@@ -26,3 +26,8 @@ def count(usage: Mapping[str, Json], *names: str) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
     return None
+
+
+def total(*counts: int | None) -> int:
+    """The sum of the counts that are there."""
+    return sum(part for part in counts if part is not None)

@@ -26,6 +26,8 @@ class OpenAIChat:
         self.facts = Facts()
         self._calls = Calls()
         self._drafts: dict[int, Draft] = {}
+        self._reason: str | None = None
+        self._second = False
 
     def read(self, event: str, frame: dict[str, Json]) -> Iterator[Step]:
         """The events of one chunk. Raises `BadFrame`."""
@@ -36,17 +38,21 @@ class OpenAIChat:
         for choice in objects(need(frame, list, "choices")):
             if take(choice, int, "index"):
                 yield Data({"choice": choice})
-                yield Violation("protocol_violation", "a second choice: a stream answers once")
+                if not self._second:
+                    self._second = True
+                    yield Violation("protocol_violation", "a second choice: a stream answers once")
                 continue
             delta = take(choice, dict, "delta") or {}
             yield from _content(delta)
+            yield from _completion(choice)
             for position, call in enumerate(objects(take(delta, list, "tool_calls"))):
                 self._draft(call, position)
             function = take(delta, dict, "function_call")
             if function:
                 self._draft({"function": function}, 0)
             reason = take(choice, str, "finish_reason")
-            if reason is not None:
+            # OpenRouter says the reason once more beside the usage; that is no second finish.
+            if reason is not None and not (reason == self._reason and frame.get("usage")):
                 yield from self._finish(reason)
 
     def whole(self, body: dict[str, Json]) -> Iterator[Step]:
@@ -55,8 +61,7 @@ class OpenAIChat:
         for choice in objects(need(body, list, "choices"))[:1]:
             message = take(choice, dict, "message") or {}
             yield from _content(message)
-            if "text" in choice:  # the older completions
-                yield Text(need(choice, str, "text"))
+            yield from _completion(choice)
             function = take(message, dict, "function_call")
             calls = objects(take(message, list, "tool_calls")) + ([{"function": function}] if function else [])
             for position, call in enumerate(calls):
@@ -90,6 +95,7 @@ class OpenAIChat:
         for index in sorted(self._drafts):
             yield from self._drafts[index].made(self._calls)
         self._drafts.clear()
+        self._reason = reason
         yield Finish(reason)
 
 
@@ -102,7 +108,15 @@ def usage_of(usage: dict[str, Json]) -> Usage:
         output_tokens=count(usage, "completion_tokens", "output_tokens"),
         cached_tokens=count(read, "cached_tokens"),
         reasoning_tokens=count(written, "reasoning_tokens"),
+        cache_write_tokens=count(read, "cache_write_tokens"),
     )
+
+
+def _completion(choice: dict[str, Json]) -> Iterator[Step]:
+    """The text of the older completions, which stands in the choice itself."""
+    text = take(choice, str, "text")
+    if text is not None:
+        yield Text(text)
 
 
 def _content(message: dict[str, Json]) -> Iterator[Step]:

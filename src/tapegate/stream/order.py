@@ -41,6 +41,8 @@ class Order:
             elif isinstance(step, Finish):
                 yield from self._finish(step)
             else:
+                if step == _NOTHING:
+                    continue
                 yield from self._after(step)
                 if isinstance(step, Text):
                     yield from self._text(step.text)
@@ -75,8 +77,7 @@ class Order:
     def _text(self, text: str) -> Iterator[Event]:
         # A JavaScript server may cut a string between the two halves of an emoji; each half is an escape of its own.
         if not self._half and text.isascii():
-            if text:
-                yield Text(text)
+            yield Text(text)
             return
         text = self._half + text
         self._half = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
@@ -93,6 +94,7 @@ class Order:
             yield _HALF
 
 
+_NOTHING = Text("")
 _HALF = Violation("invalid_utf8", "half of a surrogate pair stands alone: it has no UTF-8 form and was left out")
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 from urllib.parse import unquote
 
-from tapegate.model.trace import Event, Finish, Json, Text, ToolCall, Usage
-from tapegate.stream.content import Headers, Undecodable, decode_body, header
+from tapegate.model.trace import Event, Finish, Text, ToolCall, Usage
+from tapegate.stream.answer import Answer, Reader
+from tapegate.stream.anthropic import Anthropic
+from tapegate.stream.bedrock import Converse
+from tapegate.stream.content import Headers, Undecodable, decode_body
+from tapegate.stream.embeddings import Embeddings
 from tapegate.stream.facts import Facts
-from tapegate.stream.frame import BadFrame, read_json, take
+from tapegate.stream.gemini import Gemini
 from tapegate.stream.openai_chat import OpenAIChat
-from tapegate.stream.openai_embeddings import OpenAIEmbeddings
-from tapegate.stream.order import Order, Step
-from tapegate.stream.sse import Message, Sse
+from tapegate.stream.openai_responses import OpenAIResponses
+from tapegate.stream.order import Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +39,29 @@ class ProviderCall:
     streamed: bool = False
 
 
-class Reader(Protocol):
-    """Reads one answer of one provider API, in pieces or whole."""
-
-    facts: Facts
-
-    def read(self, event: str, frame: dict[str, Json]) -> Iterable[Step]:
-        """The events of one frame of a streamed answer. Raises `BadFrame`."""
-
-    def whole(self, body: dict[str, Json]) -> Iterable[Step]:
-        """The events of an answer in one piece. Raises `BadFrame`."""
-
-
-_OPENAI: dict[str, type[Reader]] = {
-    "/chat/completions": OpenAIChat,
-    "/completions": OpenAIChat,
-    "/embeddings": OpenAIEmbeddings,
+_ROUTES: Mapping[str, Mapping[str, type[Reader]]] = {
+    "openai": {
+        r"(/deployments/(?P<model>[^/]+))?/(chat/)?completions": OpenAIChat,
+        r"(/deployments/(?P<model>[^/]+))?/embeddings": Embeddings,
+        r"/responses": OpenAIResponses,
+    },
+    "anthropic": {
+        r"/messages": Anthropic,
+        r"/models/(?P<model>[^/:]+):(streamR|r)awPredict": Anthropic,  # on Vertex
+    },
+    "gemini": {
+        r"/models/(?P<model>[^/:]+):(streamG|g)enerateContent": Gemini,
+        r"/models/(?P<model>[^/:]+):(embedContent|batchEmbedContents)": Embeddings,
+    },
+    "mistral": {
+        r"/(chat|fim|agents)/completions": OpenAIChat,
+        r"/embeddings": Embeddings,
+    },
+    "bedrock": {
+        r"/model/(?P<model>[^/]+)/converse(-stream)?": Converse,
+    },
 }
+"""By protocol: the end of a path, and who reads its answers."""
 
 
 def read_call(
@@ -70,22 +79,24 @@ def read_call(
 
     `protocol` is the service's. Never raises: of a body that cannot be read, what was read before the fault counts.
     """
-    path = path.partition("?")[0]
-    kind = next((_OPENAI[tail] for tail in _OPENAI if path.endswith(tail)), None) if protocol == "openai" else None
-    if kind is None or method != "POST":
+    if method != "POST":
         return None
-    asked = _object(request_headers, request_body)
-    requested = _text(asked, "model") or _deployment(path)
+    path = re.split("[?#]", path, maxsplit=1)[0]
+    routes = ((re.search(ending + r"\Z", path), kind) for ending, kind in _ROUTES.get(protocol, {}).items())
+    route, kind = next(((found, kind) for found, kind in routes if found), (None, None))
+    if route is None or kind is None:
+        return None
+    requested = _asked_model(request_headers, request_body) or _path_model(route)
+    refused = ProviderCall(requested_model=requested)
     if not 200 <= status < 300:
-        return ProviderCall(requested_model=requested)
-    reader = kind()
+        return refused
     try:
-        body = decode_body(response_headers, response_body)
+        answer = Answer(response_headers, response_body)
     except Undecodable:
-        return ProviderCall(requested_model=requested)
-    streamed = _is_stream(response_headers, body)
-    events = list(Order().admit(_streamed(reader, body) if streamed else _whole(reader, body)))
-    return _call(requested, reader.facts, events, streamed)
+        return refused
+    reading = kind()
+    events = list(Order().admit(answer.steps(reading)))
+    return _call(requested, reading.facts, events, answer.streamed)
 
 
 def _call(requested: str | None, facts: Facts, events: list[Event], streamed: bool) -> ProviderCall:
@@ -101,48 +112,16 @@ def _call(requested: str | None, facts: Facts, events: list[Event], streamed: bo
     )
 
 
-def _is_stream(headers: Headers, body: bytes) -> bool:
-    kind = header(headers, "content-type").lower()
-    return "event-stream" in kind or (not kind and body.startswith((b"data:", b"event:")))
-
-
-def _streamed(reader: Reader, body: bytes) -> Iterator[Step]:
-    sse = Sse(limit=max(len(body), 1))
-    for item in sse.feed(body):
-        if isinstance(item, Message) and item.data.strip() != "[DONE]":
-            try:
-                frame = read_json(item.data)
-                if isinstance(frame, dict):
-                    yield from reader.read(item.event, frame)
-            except BadFrame:
-                continue
-
-
-def _whole(reader: Reader, body: bytes) -> Iterator[Step]:
+def _asked_model(headers: Headers, body: bytes) -> str | None:
     try:
-        value = read_json(body.decode())
-        if isinstance(value, dict):
-            yield from reader.whole(value)
-    except (BadFrame, UnicodeDecodeError):
-        return
-
-
-def _object(headers: Headers, body: bytes) -> dict[str, Json]:
-    try:
-        value = json.loads(decode_body(headers, body))
+        asked = json.loads(decode_body(headers, body))
     except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _text(frame: dict[str, Json], name: str) -> str | None:
-    try:
-        return take(frame, str, name)
-    except BadFrame:
         return None
+    model = asked.get("model") if isinstance(asked, dict) else None
+    return model if isinstance(model, str) else None
 
 
-def _deployment(path: str) -> str | None:
-    """Azure names the model in the path: `/openai/deployments/{name}/chat/completions`."""
-    _, found, rest = path.partition("/deployments/")
-    return unquote(rest.split("/")[0]) if found else None
+def _path_model(route: re.Match[str]) -> str | None:
+    """Azure, Gemini and Bedrock name the model in the path."""
+    named = route.groupdict().get("model")
+    return unquote(named) if named else None

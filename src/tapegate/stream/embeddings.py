@@ -1,4 +1,4 @@
-"""OpenAI embeddings: no text, but a model and the tokens it read."""
+"""Embeddings of OpenAI, Mistral and Gemini: no text, but a model and the tokens it read, where the provider says so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tapegate.stream.openai_chat import usage_of
 from tapegate.stream.order import Step
 
 
-class OpenAIEmbeddings:
+class Embeddings:
     """Reads one answer."""
 
     def __init__(self) -> None:
