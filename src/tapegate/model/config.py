@@ -36,8 +36,9 @@ class Service(Part):
 
     address: Address
     """The address that recordings name, whatever the traffic was reached at."""
-    protocol: Literal["openai", "http"] = "http"
-    """How its bodies are read: `openai` is Chat Completions; `http` is opaque."""
+    protocol: Literal["openai", "anthropic", "gemini", "mistral", "bedrock", "http"] = "http"
+    """How its bodies are read: `openai` is Chat Completions, Responses and embeddings, told apart by path; `anthropic`
+    is Messages, `gemini` generateContent, `bedrock` Converse; `http` is opaque."""
     base_url_env: tuple[EnvName, ...] = Field(min_length=1)
     """Variables that the harness sets to where the subject shall reach it."""
     key_env: EnvName | None = None
