@@ -1,0 +1,47 @@
+"""The accepted outcomes: the first that holds is named, of the others every unmet condition is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tapegate.grade.docket import Docket
+from tapegate.grade.replay import cut_short
+from tapegate.model.finding import Severity, Unmet
+from tapegate.model.trace import Trace
+from tapegate.oracles.oracle import Oracle
+
+
+def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> int | None:
+    """Index of the first accepted outcome that holds, or None; the findings of the others are entered.
+
+    Where none holds, an outcome is still open if a metric could not judge it, or if the trace was cut short and every
+    condition it lacks might have been met by what did not happen any more. Where no outcome is open, the task fails.
+    """
+    task = docket.task
+    unmet: list[list[tuple[str, Unmet]]] = []
+    unknown: set[int] = set()
+    crashed: set[str] = set()
+    for index, outcome in enumerate(task.expect.accepted_outcomes):
+        lacking: list[tuple[str, Unmet]] = []
+        for oracle in oracles:
+            try:
+                lacking += [(oracle.name, one) for one in oracle.unmet(index, outcome, task, trace)]
+            except Exception as error:  # noqa: BLE001 - whatever a metric raises, the task is not judged by it
+                unknown.add(index)
+                if oracle.name not in crashed:
+                    crashed.add(oracle.name)
+                    docket.crashed(oracle.name, error)
+        unmet.append(lacking)
+    holding = [index for index, lacking in enumerate(unmet) if not lacking and index not in unknown]
+    cut = cut_short(trace)
+    closed = [any(one.final or not cut for _, one in lacking) for lacking in unmet]
+    for index, lacking in enumerate(unmet):
+        for metric, one in lacking:
+            severity: Severity = "note"
+            if not holding and all(closed):
+                # What a miss kept from happening is no reproach, even where another condition already fails.
+                severity = "fail" if one.final or not cut else "note"
+            elif not holding and not closed[index]:
+                severity = "stale"
+            docket.report(metric, one, severity, outcome=index)
+    return holding[0] if holding else None

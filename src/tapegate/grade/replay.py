@@ -1,0 +1,91 @@
+"""What the replay itself says: requests without a recording, recordings without a request, how the subject ended."""
+
+from __future__ import annotations
+
+from tapegate.grade.docket import Docket
+from tapegate.model.finding import Severity
+from tapegate.model.trace import Trace, Violation
+
+REPLAY = "replay"
+"""What the findings of the player's account name as their metric."""
+SUBJECT = "subject"
+"""What the findings of the subject's ending name as their metric."""
+STREAM = "stream"
+"""What the findings of a stream that breaks its protocol name as their metric."""
+
+_ENDINGS = {
+    "raised": "the subject raised",
+    "crashed": "the subject crashed",
+    "exited": "the subject exited with an error",
+    "timed_out": "the subject did not answer within its time",
+    "http_error": "the subject answered with an HTTP error",
+    "empty_output": "the subject answered nothing",
+}
+
+
+def cut_short(trace: Trace) -> bool:
+    """Whether the agent might have gone on differently, had the recording covered its requests.
+
+    Only a miss does that. An agent that left recorded interactions unplayed ended by its own decision, with every
+    request it made answered: what it did not do, it would not have done.
+    """
+    return bool(trace.account.misses)
+
+
+def excused(trace: Trace) -> Severity:
+    """What a fault leads to that a miss may have caused: `stale` after a miss, else `fail`."""
+    return "stale" if cut_short(trace) else "fail"
+
+
+def report_network(docket: Docket, trace: Trace) -> None:
+    """A broken invariant for every address that the subject tried to reach, each once and in a fixed order."""
+    for address in sorted({attempt.address for attempt in trace.account.network}):
+        docket.say(
+            REPLAY,
+            "network_attempt",
+            "fail",
+            f"the subject tried to reach {address} instead of a recorded service; nothing was sent",
+            expected="no network access in replay",
+            got=address,
+            fix="declare the service in evals/tapegate.yaml so that it is recorded, or do not call it",
+        )
+
+
+def report_ending(docket: Docket, trace: Trace) -> None:
+    """How the subject ended where it did not complete, and where its stream breaks its protocol."""
+    ending = trace.ending
+    after = " after a request without a recording" if cut_short(trace) else ""
+    if ending.kind != "completed":
+        detail = f": {ending.detail}" if ending.detail else ""
+        message = f"{_ENDINGS[ending.kind]}{after}{detail}"
+        docket.say(SUBJECT, ending.kind, excused(trace), message, expected="an answer", got=ending.detail)
+    reported = {finding.code for finding in docket.findings}
+    if "protocol_violation" not in reported:  # an invariant of the task may have said so already
+        for violation in (event for event in trace.events if isinstance(event, Violation)):
+            message = f"the agent's stream breaks its protocol{after}: {violation.message}"
+            docket.say(STREAM, violation.code, excused(trace), message)
+
+
+def report_account(docket: Docket, trace: Trace) -> None:
+    """Every request without a recording, and every recording without a request."""
+    task, account = docket.task, trace.account
+    record = f"tapegate record {task.key} --stale"
+    for miss in dict.fromkeys(account.misses):
+        docket.say(REPLAY, miss.kind, "stale", miss.explanation, fix=record)
+    unplayed = account.unplayed
+    if unplayed and account.misses:
+        count = f"{len(unplayed)} recorded interaction{'s' if len(unplayed) > 1 else ''}"
+        places = ", ".join(str(one.index) for one in unplayed)
+        message = f"{count} ({places}) had not been requested when the replay left the recording"
+        docket.say(REPLAY, "unplayed", "note", message)
+        return
+    for one in unplayed:
+        docket.say(
+            REPLAY,
+            "unplayed",
+            "stale",
+            f"the agent no longer makes the recorded request {one.index}: {one.method} {one.service}{one.path}",
+            expected=f"{one.method} {one.service}{one.path}",
+            got="no such request",
+            fix=record,
+        )

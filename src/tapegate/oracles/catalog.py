@@ -1,0 +1,159 @@
+"""The metrics there are: one list that a reader sees whole, and a task's contract held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tapegate.errors import UsageError
+from tapegate.load.suggest import did_you_mean
+from tapegate.model.problem import Problem
+from tapegate.model.task import Task
+from tapegate.oracles.citation_contract import CitationContract
+from tapegate.oracles.oracle import INVARIANTS, Oracle, outcome_path, problem_at, slot_path
+from tapegate.oracles.outcomes import covers
+from tapegate.oracles.output_hygiene import OutputHygiene
+from tapegate.oracles.schema_contract import SchemaContract
+from tapegate.oracles.slot import SlotKind
+from tapegate.oracles.tool_trace import ToolTrace
+
+CATALOG: tuple[Oracle, ...] = (
+    ToolTrace(),
+    CitationContract(),
+    OutputHygiene(),
+    SchemaContract(),
+)
+
+_METRICS = ("grading", "deterministic_metrics")
+
+
+def metric(name: str, catalog: Sequence[Oracle] = CATALOG) -> Oracle:
+    """The metric of that name. Raises `UsageError` naming the known ones."""
+    for oracle in catalog:
+        if oracle.name == name:
+            return oracle
+    raise UsageError.of("unknown_metric", _unknown("metric", name, [oracle.name for oracle in catalog]))
+
+
+def collisions(catalog: Sequence[Oracle]) -> list[str]:
+    """Every name, slot or invariant that two metrics claim."""
+    taken: dict[tuple[str, str], str] = {}
+    found = []
+    for oracle in catalog:
+        names = [("metric", oracle.name)]
+        names += [("slot", slot) for slot in oracle.slots] + [("invariant", name) for name in oracle.invariants]
+        for kind, name in names:
+            if (kind, name) in taken:
+                found.append(f"{kind} {name!r} belongs to {taken[kind, name]!r} and to {oracle.name!r}")
+            taken[kind, name] = oracle.name
+    return found
+
+
+def unjudged(task: Task, catalog: Sequence[Oracle] = CATALOG) -> str | None:
+    """Why the declared metrics would leave a part of the task unjudged, or None where they judge all of it.
+
+    A verdict is given only where this is None, so that nothing passes because nobody looked.
+    """
+    declared = [oracle for oracle in catalog if oracle.name in task.grading.deterministic_metrics]
+    judged = {path for oracle in declared for path in oracle.claims(task)}
+    for index, invariant in enumerate(task.expect.required_invariants):
+        if (*INVARIANTS, index) not in judged:
+            return f"no declared metric judges the invariant {invariant!r}"
+    for oracle in catalog:
+        if oracle not in declared and (claim := next(iter(oracle.claims(task)), None)) is not None:
+            return f"{'.'.join(map(str, claim))} belongs to the metric {oracle.name!r}, which is not declared"
+    for index, outcome in enumerate(task.expect.accepted_outcomes):
+        for slot in outcome.required_slots:
+            if not any(slot in oracle.slots for oracle in catalog):
+                return f"no metric knows the slot {slot!r}"
+        if not any(path[:3] == outcome_path(index) for path in judged):
+            return f"accepted outcome {index} demands nothing, so anything would pass"
+    return None
+
+
+def check_contract(task: Task, catalog: Sequence[Oracle] = CATALOG) -> list[Problem]:
+    """Everything wrong with what a task expects, in the order of its file: a task with a problem is not judged."""
+    slots_fit: dict[str, bool] = {}
+    problems = [
+        *_metric_problems(task, catalog),
+        *_invariant_problems(task, catalog),
+        *_slot_problems(task, catalog, slots_fit),
+    ]
+    for oracle in catalog:
+        if slots_fit.get(oracle.name, True):
+            problems += [*oracle.problems(task), *_declaration_problems(task, oracle)]
+    if all(slots_fit.values()):
+        problems += _outcome_problems(task, catalog)
+    return sorted(problems, key=Problem.place)
+
+
+def _metric_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
+    known = [oracle.name for oracle in catalog]
+    declared = task.grading.deterministic_metrics
+    for index, name in enumerate(declared):
+        if name not in known:
+            yield problem_at(task, (*_METRICS, index), "unknown_metric", _unknown("metric", name, known))
+        elif name in declared[:index]:
+            yield problem_at(task, (*_METRICS, index), "duplicate_entry", f"metric {name!r} is declared twice")
+
+
+def _invariant_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
+    known = [name for oracle in catalog for name in oracle.invariants]
+    required = task.expect.required_invariants
+    for index, name in enumerate(required):
+        if name not in known:
+            yield problem_at(task, (*INVARIANTS, index), "unknown_invariant", _unknown("invariant", name, known))
+        elif name in required[:index]:
+            yield problem_at(task, (*INVARIANTS, index), "duplicate_entry", f"invariant {name!r} is required twice")
+
+
+def _slot_problems(task: Task, catalog: Sequence[Oracle], fit: dict[str, bool]) -> Iterator[Problem]:
+    owners = {slot: oracle for oracle in catalog for slot in oracle.slots}
+    for index, outcome in enumerate(task.expect.accepted_outcomes):
+        for slot, value in outcome.required_slots.items():
+            owner = owners.get(slot)
+            if owner is None:
+                yield problem_at(task, slot_path(index, slot), "unknown_slot", _unknown("slot", slot, owners))
+                continue
+            for flaw in owner.slots[slot].flaws(value):
+                fit[owner.name] = False
+                message = f"slot {slot!r}: {flaw.message}"
+                fix = owner.slots[slot].doc
+                yield problem_at(task, slot_path(index, slot, *flaw.path), flaw.code, message, fix)
+
+
+def _declaration_problems(task: Task, oracle: Oracle) -> Iterator[Problem]:
+    """A metric is declared exactly where an expectation belongs to it."""
+    declared = task.grading.deterministic_metrics
+    claim = next(iter(oracle.claims(task)), None)
+    if claim is not None and oracle.name not in declared:
+        what = ".".join(str(part) for part in claim)
+        message = f"{what} belongs to the metric {oracle.name!r}, which grading.deterministic_metrics does not declare"
+        yield problem_at(task, claim, "undeclared_metric", message, f"add {oracle.name} to deterministic_metrics")
+    if claim is None and oracle.name in declared:
+        message = f"metric {oracle.name!r} is declared, but no expectation of this task belongs to it"
+        path = (*_METRICS, declared.index(oracle.name))
+        yield problem_at(task, path, "unused_metric", message, "remove it, or add the expectation that is missing")
+
+
+def _outcome_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
+    kinds: dict[str, SlotKind] = {slot: kind for oracle in catalog for slot, kind in oracle.slots.items()}
+    claimed = {path[:3] for oracle in catalog for path in oracle.claims(task)}
+    outcomes = task.expect.accepted_outcomes
+    for index, outcome in enumerate(outcomes):
+        path = outcome_path(index)
+        if path not in claimed:
+            message = f"accepted outcome {index} demands nothing, so anything would pass"
+            yield problem_at(task, path, "vacuous_outcome", message)
+            continue
+        for earlier in range(index):
+            if covers(outcomes[earlier], outcome, kinds):
+                twin = covers(outcome, outcomes[earlier], kinds)
+                code = "duplicate_outcome" if twin else "subsumed_outcome"
+                said = "is the same as" if twin else "is already accepted by"
+                message = f"accepted outcome {index} {said} outcome {earlier}, which comes first"
+                yield problem_at(task, path, code, message)
+                break
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    return f"{kind} {name!r} is not known: {did_you_mean(name, known)}"

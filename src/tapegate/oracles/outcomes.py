@@ -1,0 +1,45 @@
+"""Whether one accepted outcome makes another one pointless."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tapegate.model.task import Bounds, Outcome
+from tapegate.oracles.slot import SlotKind
+
+
+def covers(loose: Outcome, tight: Outcome, kinds: Mapping[str, SlotKind]) -> bool:
+    """Whether every trace that meets `tight` is sure to meet `loose` as well. False where that is not plain."""
+    return (
+        _policy_covers(loose, tight)
+        and set(loose.required_tools) <= set(tight.required_tools)
+        and set(loose.forbidden_tools) <= set(tight.forbidden_tools)
+        and all(
+            _choice_covers(getattr(loose, field), getattr(tight, field))
+            for field in ("any_allowed_path", "allowed_first_tools", "allowed_tools")
+        )
+        and all(_bounds_cover(bounds, tight.tool_counts.get(tool)) for tool, bounds in loose.tool_counts.items())
+        and all(
+            slot in tight.required_slots and slot in kinds and kinds[slot].loosens(value, tight.required_slots[slot])
+            for slot, value in loose.required_slots.items()
+        )
+    )
+
+
+def _policy_covers(loose: Outcome, tight: Outcome) -> bool:
+    if loose.tool_path_policy == "any_allowed_path":
+        return True
+    if loose.tool_path_policy == "fixed_order":
+        return tight.tool_path_policy == "fixed_order" and loose.required_tools == tight.required_tools
+    return tight.tool_path_policy == "no_tools"
+
+
+def _choice_covers(loose: Sequence[object], tight: Sequence[object]) -> bool:
+    """An empty list asks nothing; a list with more choices asks less."""
+    return not loose or (bool(tight) and set(tight) <= set(loose))
+
+
+def _bounds_cover(loose: Bounds, tight: Bounds | None) -> bool:
+    if tight is None:
+        return loose.min == 0 and loose.max is None
+    return loose.min <= tight.min and (loose.max is None or (tight.max is not None and tight.max <= loose.max))

@@ -1,0 +1,30 @@
+"""Paths of somebody's machine in what the user sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tapegate.oracles.folding import foldings
+from tapegate.oracles.patterns import compiled
+
+_PATTERNS = (
+    # Preceded by a letter, a dot or a slash it is a part of something else: https://host/home/, ../tmp/, docs/var/.
+    r"(?:^|[^\w/.~%-])(/(?:Users|home|var|tmp|root|private/(?:var|tmp)|mnt/[a-z]/Users)/[^\s\"'`<>()\[\]{}|,;]*)",
+    r"(?:^|\W)((?i:[a-z]:(?:[\\/]+Users|[\\/]+Documents and Settings)[\\/]+)[^\s\"'`<>()\[\]{}|,;]*)",
+    r"(?:^|\W)((?i:file:/{1,3})[^\s\"'`<>()\[\]{}|,;]+)",
+)
+
+
+def private_paths(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of every private path, in order, each place once however many readings show it."""
+    spans: dict[int, int] = {}
+    for reading in foldings(text):
+        for pattern in _PATTERNS:
+            for start, end in compiled(pattern).spans(reading.text, group=1):
+                raw_start, raw_end = reading.origin(start, end)
+                spans[raw_start] = max(raw_end, spans.get(raw_start, 0))
+    done = 0
+    for start in sorted(spans):
+        if start >= done:
+            yield start, spans[start]
+            done = spans[start]

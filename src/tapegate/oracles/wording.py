@@ -1,0 +1,50 @@
+"""Whether an answer says something, however it spells it: words, numbers, dashes, spaces, case."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from tapegate.oracles.folding import fold
+
+_MARKUP = re.compile(r"[*_`]+")
+_DASHES = re.compile("[\u2010-\u2015\u2212\u00ad\u30fc]")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_GROUPED = re.compile(r"(?<![\w.,'’])[+-]?\d{1,3}([,'’\u00a0\u2009\u202f ])\d{3}(?:\1\d{3})*(?![,'’]?\d)")
+"""A number with thousands separators, all of one kind, between groups of three."""
+_SPACE = re.compile(r"\s+")
+_UNIT = re.compile(r"(?<=\d) (?=%)")
+
+
+@lru_cache(maxsize=32)
+def normal(text: str) -> str:
+    """The text without case, accents, emphasis, thousands separators; dashes in words are spaces, spaces are single."""
+    text = _MARKUP.sub("", _DASHES.sub("-", text))
+    text = _GROUPED.sub(lambda found: found.group().replace(found.group(1), ""), text)
+    text = _BETWEEN_WORDS.sub(" ", fold(text).text.casefold())
+    return _UNIT.sub("", _SPACE.sub(" ", text)).strip()
+
+
+def says(answer: str, wording: str) -> bool:
+    """Whether the answer holds the wording as whole words and whole numbers, in any spelling."""
+    text, sought = normal(answer), normal(wording)
+    start = text.find(sought)
+    while sought and start >= 0:
+        if _whole(text, sought, start):
+            return True
+        start = text.find(sought, start + 1)
+    return False
+
+
+def _whole(text: str, sought: str, start: int) -> bool:
+    """Whether no letter, digit or sign that touches the place would make it another word or number."""
+    end = start + len(sought)
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if sought[0].isdigit():
+        if re.search(r"\d[.,']?$|[^\W\d_]$|(?:^|[^\w)])[-]$", before):
+            return False
+    elif sought[0].isalnum() and before[-1:].isalnum():
+        return False
+    if sought[-1].isdigit():
+        return re.match(r"[.,']?\d", after) is None
+    return not (sought[-1].isalnum() and after[:1].isalnum())
