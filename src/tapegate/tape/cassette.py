@@ -13,6 +13,10 @@ Ended = Literal["eof", "client_closed", "error"]
 """How a stream ended: to its last byte, closed by the reader before that, or broken off."""
 
 
+SourceKind = Literal["live", "local", "scripted"]
+"""What stood behind a recording: the provider itself, a real model on this machine, or rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunks:
     """How a body arrived. Times are microseconds of a monotonic clock from the start of the trial."""
@@ -91,7 +95,7 @@ class Provenance:
     """Machine class, `linux-x86_64-2cpu`: latencies compare within one class only."""
     source: str
     """Name of the recording source in the config."""
-    source_kind: Literal["live", "local", "scripted"]
+    source_kind: SourceKind
     source_description: str
 
 
