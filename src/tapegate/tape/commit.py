@@ -22,85 +22,82 @@ from pathlib import Path
 
 from tapegate.errors import Unavailable
 from tapegate.model.problem import Problem
+from tapegate.tape.folder import Folder
 from tapegate.tape.limits import DEFAULT
 from tapegate.tape.pins import Pins, read_pins, to_bytes
-from tapegate.tape.place import TRIAL, Place
+from tapegate.tape.place import PINS, TRIAL, Place, is_leftover, journal, staged
 
 
 @contextmanager
-def writing(place: Place) -> Iterator[None]:
+def writing(place: Place) -> Iterator[Folder]:
     """The folder, made and held against other writers, with what an earlier crash left completed or removed."""
-    descriptor = _held(place)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _held(place: Place) -> int:
     try:
         _make(place.folder, place.root)
-        place.check(place.pins)
-        descriptor = os.open(place.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            recover(place)
-        except BaseException:
-            os.close(descriptor)
-            raise
     except OSError as error:
         raise _failure(place, "nothing was recorded", error) from None
-    return descriptor
+    with Folder(place) as folder:
+        assert folder.descriptor is not None
+        try:
+            fcntl.flock(folder.descriptor, fcntl.LOCK_EX)
+            _recover(folder)
+        except OSError as error:
+            raise _failure(place, "nothing was recorded", error) from None
+        yield folder
 
 
-def recover(place: Place) -> None:
-    """Completes a write that counts but did not end, and removes what remains of one that never counted."""
-    journal = place.journal(place.read(place.pins, DEFAULT.pins_bytes))
-    raw = place.read(journal, DEFAULT.pins_bytes)
-    if raw is not None:
-        _put_in_place(place, journal, read_pins(raw, place.shown(journal)))
-    for path in place.leftovers():
-        path.unlink()
-
-
-def commit(place: Place, cassettes: Mapping[str, bytes], pins: Pins) -> None:
+def commit(folder: Folder, cassettes: Mapping[str, bytes], pins: Pins) -> None:
     """Writes `cassettes` by file name, and the pins of all recordings of the task; what they do not name is removed.
 
-    The caller holds the folder (`writing`). Raises `Unavailable` (`write_failed`), and says which state holds then.
+    Raises `Unavailable` (`write_failed`), and says which state holds then.
     """
-    journal = place.journal(place.read(place.pins, DEFAULT.pins_bytes))
-    draft = journal.with_suffix(".draft")
+    place = folder.place
+    record = place.folder / journal(folder.read(PINS, DEFAULT.pins_bytes))
+    draft = record.with_suffix(".draft")
     try:
         for name, raw in cassettes.items():
-            _write(place.staged(name, pins.cassettes[name].sha256), raw)
+            _write(place.folder / staged(name, pins.cassettes[name].sha256), raw)
         _write(draft, to_bytes(pins))
         _sync(place.folder)
-        draft.replace(journal)
+        draft.replace(record)
     except OSError as error:
         with suppress(OSError):
-            for path in place.leftovers():
-                path.unlink()
+            _clean(place)
         raise _failure(place, "nothing was changed, the old recordings hold", error) from None
     try:
         _sync(place.folder)
-        _put_in_place(place, journal, pins)
+        _put_in_place(place, record, pins)
     except OSError as error:
         state = f"the new recordings hold; `tapegate cassette pin {place.key}` puts them in place"
         raise _failure(place, state, error) from None
 
 
-def _put_in_place(place: Place, journal: Path, pins: Pins) -> None:
+def _recover(folder: Folder) -> None:
+    """Completes a write that counts but did not end, and removes what remains of one that never counted."""
+    name = journal(folder.read(PINS, DEFAULT.pins_bytes))
+    raw = folder.read(name, DEFAULT.pins_bytes)
+    if raw is not None:
+        _put_in_place(folder.place, folder.place.folder / name, read_pins(raw, folder.place.shown(name)))
+    _clean(folder.place)
+
+
+def _put_in_place(place: Place, record: Path, pins: Pins) -> None:
     for name, pin in pins.cassettes.items():
-        staged = place.staged(name, pin.sha256)
-        if staged.exists():
-            staged.replace(place.folder / name)
-    for path in sorted(place.folder.iterdir()):
-        if TRIAL.fullmatch(path.name) and path.name not in pins.cassettes:
-            path.unlink()
+        waiting = place.folder / staged(name, pin.sha256)
+        if waiting.exists():
+            waiting.replace(place.folder / name)
+    for name in place.names():
+        if TRIAL.fullmatch(name) and name not in pins.cassettes:
+            (place.folder / name).unlink()
     # Cassettes must be on the disk before the pins that name them.
     _sync(place.folder)
-    journal.replace(place.pins)
+    record.replace(place.folder / PINS)
     _sync(place.folder)
+
+
+def _clean(place: Place) -> None:
+    # Sorted, so that a journal goes before the staged files that it speaks of.
+    for name in filter(is_leftover, place.names()):
+        (place.folder / name).unlink()
 
 
 def _make(folder: Path, root: Path) -> None:
@@ -132,4 +129,4 @@ def _sync(folder: Path) -> None:
 
 def _failure(place: Place, state: str, error: OSError) -> Unavailable:
     message = f"the recordings of {place.key!r} could not be written: {error.strerror or error}; {state}"
-    return Unavailable(Problem("write_failed", message, file=place.shown(place.folder)))
+    return Unavailable(Problem("write_failed", message, file=place.shown()))

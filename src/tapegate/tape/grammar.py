@@ -58,8 +58,13 @@ _LONGEST_NAME = LONGEST_SIMPLE_KEY // 6
 
 _CONTROL = bytes([*range(0x09), *range(0x0B, 0x20), 0x7F])
 """All but tab and newline. A raw tab stands in blocks only: JSON strings refuse it."""
-_C1 = re.compile(rb"\xc2[\x80-\x9f]")
-_BREAKS = tuple(char.encode() for char in "\u2028\u2029\ufeff\ufffe\uffff")
+_FOREIGN = (
+    re.compile(rb"\xc2[\x80-\x9f]"),
+    re.compile(rb"\xe2\x80[\xa8\xa9]"),
+    re.compile(rb"\xef(?:\xbb\xbf|\xbf[\xbe\xbf])"),
+)
+"""C1 controls; U+2028 and U+2029; U+FEFF, U+FFFE and U+FFFF. One pattern each: a fixed first byte is searched for
+ten times faster than any of three."""
 
 
 class _NotOurs(Exception):
@@ -81,7 +86,7 @@ def _clean(raw: bytes) -> bool:
     if raw.isascii():
         return True
     raw.decode()
-    return not _C1.search(raw) and not any(char in raw for char in _BREAKS)
+    return not any(pattern.search(raw) for pattern in _FOREIGN)
 
 
 def _parse(raw: bytes) -> Cassette:

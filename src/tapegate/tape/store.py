@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tapegate.errors import CassetteError, Stale
@@ -12,9 +12,10 @@ from tapegate.model.problem import Problem
 from tapegate.tape.cassette import Cassette
 from tapegate.tape.commit import commit, writing
 from tapegate.tape.emit import emit
+from tapegate.tape.folder import Folder
 from tapegate.tape.limits import DEFAULT, Limits
 from tapegate.tape.pins import Pin, Pins, pin, read_pins
-from tapegate.tape.place import TRIAL, Place
+from tapegate.tape.place import PINS, TRIAL, Place, journal, staged, trial_file
 from tapegate.tape.read import FIRST_ROW, read
 
 
@@ -23,10 +24,17 @@ class Loaded:
     """A recording that agrees with its pin."""
 
     cassette: Cassette
-    sha256: str
-    """Of the file's bytes."""
+    raw: bytes = field(repr=False)
+    """The file's bytes."""
+    pin: Pin
+    """What it was held against."""
     file: str
     """From the project's root."""
+
+    @property
+    def sha256(self) -> str:
+        """Of the file's bytes."""
+        return self.pin.sha256
 
 
 def load(root: Path, suite: str, key: str, trial: int, limits: Limits = DEFAULT) -> Loaded:
@@ -37,23 +45,25 @@ def load(root: Path, suite: str, key: str, trial: int, limits: Limits = DEFAULT)
     what `read` and `read_pins` raise.
     """
     place = Place(root, suite, key)
-    path, raw, expected = _verified(place, trial, limits)
-    file = place.shown(path)
+    with Folder(place) as folder:
+        name, raw, expected = _verified(folder, trial, limits)
+    file = place.shown(name)
     cassette = read(raw, file, limits)
-    _check_identity(cassette, place, trial, path)
+    _check_identity(cassette, place, trial)
     if len(cassette.interactions) != expected.interactions:
         raise place.refusal(
             "count_mismatch",
             f"{len(cassette.interactions)} interactions; pins.json says {expected.interactions} for the same bytes",
-            path,
+            name,
             f"derive the pins again: `tapegate cassette pin {key}`",
         )
-    return Loaded(cassette, expected.sha256, file)
+    return Loaded(cassette, raw, expected, file)
 
 
 def pins_of(root: Path, suite: str, key: str) -> Pins | None:
     """The pins of a task; None where nothing was recorded."""
-    return current(Place(root, suite, key))[0]
+    with Folder(Place(root, suite, key)) as folder:
+        return current(folder)[0]
 
 
 def write(
@@ -68,19 +78,19 @@ def write(
     emitted: dict[str, bytes] = {}
     made: dict[str, Pin] = {}
     for cassette in cassettes:
-        path = place.cassette(cassette.trial)
+        name = trial_file(cassette.trial)
         raw = emit(cassette)
-        if read(raw, place.shown(path), limits) != cassette:
-            raise place.refusal("not_representable", "reads back as something else; nothing was written", path)
-        _check_identity(cassette, place, cassette.trial, path)
-        emitted[path.name] = raw
-        made[path.name] = pin(cassette, raw)
+        if read(raw, place.shown(name), limits) != cassette:
+            raise place.refusal("not_representable", "reads back as something else; nothing was written", name)
+        _check_identity(cassette, place, cassette.trial)
+        emitted[name] = raw
+        made[name] = pin(cassette, raw)
     if len(emitted) != len(cassettes):
         raise ValueError(f"two cassettes of one trial of {place.key!r}")
-    with writing(place):
-        kept = None if replace else current(place)[0]
+    with writing(place) as folder:
+        kept = None if replace else current(folder)[0]
         pins = Pins(format=1, key=place.key, cassettes={**(kept.cassettes if kept else {}), **made})
-        commit(place, emitted, pins)
+        commit(folder, emitted, pins)
     return pins
 
 
@@ -93,34 +103,34 @@ def repin(root: Path, suite: str, key: str, limits: Limits = DEFAULT) -> Pins:
     place = Place(root, suite, key)
     if not place.folder.is_dir():
         raise not_recorded(place, 1)
-    with writing(place):
+    with writing(place) as folder:
         made: dict[str, Pin] = {}
-        for path in sorted(place.folder.iterdir()):
-            found = TRIAL.fullmatch(path.name)
-            raw = place.read(path, limits.file_bytes) if found else None
+        for name in place.names():
+            found = TRIAL.fullmatch(name)
+            raw = folder.read(name, limits.file_bytes) if found else None
             if found and raw is not None:
-                cassette = read(raw, place.shown(path), limits)
-                _check_identity(cassette, place, int(found[1]), path)
-                made[path.name] = pin(cassette, raw)
+                cassette = read(raw, place.shown(name), limits)
+                _check_identity(cassette, place, int(found[1]))
+                made[name] = pin(cassette, raw)
         if not made:
             raise not_recorded(place, 1)
         pins = Pins(format=1, key=key, cassettes=made)
-        commit(place, {}, pins)
+        commit(folder, {}, pins)
     return pins
 
 
-def current(place: Place) -> tuple[Pins | None, bool]:
+def current(folder: Folder) -> tuple[Pins | None, bool]:
     """The pins that hold, and whether they are those of a write that counts but did not end."""
-    raw = place.read(place.pins, DEFAULT.pins_bytes)
-    journal = place.journal(raw)
-    pending = place.read(journal, DEFAULT.pins_bytes)
-    path = place.pins if pending is None else journal
-    raw = raw if pending is None else pending
+    place = folder.place
+    raw = folder.read(PINS, DEFAULT.pins_bytes)
+    record = journal(raw)
+    pending = folder.read(record, DEFAULT.pins_bytes)
+    name, raw = (PINS, raw) if pending is None else (record, pending)
     if raw is None:
         return None, False
-    pins = read_pins(raw, place.shown(path))
+    pins = read_pins(raw, place.shown(name))
     if pins.key != place.key:
-        raise place.refusal("misplaced", f"the pins of {pins.key!r}; expected those of {place.key!r}", path)
+        raise place.refusal("misplaced", f"the pins of {pins.key!r}; expected those of {place.key!r}", name)
     return pins, pending is not None
 
 
@@ -130,47 +140,49 @@ def not_recorded(place: Place, trial: int) -> Stale:
         Problem(
             "not_recorded",
             f"trial {trial} of {place.key!r} is not recorded yet",
-            file=place.shown(place.cassette(trial)),
+            file=place.shown(trial_file(trial)),
             fix=f"tapegate record {place.key} --missing",
         )
     )
 
 
-def _verified(place: Place, trial: int, limits: Limits) -> tuple[Path, bytes, Pin]:
-    """The bytes of a recording, the very ones that its pin names."""
-    pins, pending = current(place)
-    path = place.cassette(trial)
-    expected = pins.cassettes.get(path.name) if pins else None
+def _verified(folder: Folder, trial: int, limits: Limits) -> tuple[str, bytes, Pin]:
+    """File name and bytes of a recording, the very ones that its pin names."""
+    place = folder.place
+    pins, pending = current(folder)
+    name = trial_file(trial)
+    expected = pins.cassettes.get(name) if pins else None
+    raw = None
     if expected and pending:
-        staged = place.staged(path.name, expected.sha256)
-        path = staged if staged.exists() else path
-    raw = place.read(path, limits.file_bytes)
+        raw = folder.read(staged(name, expected.sha256), limits.file_bytes)
+    if raw is None:
+        raw = folder.read(name, limits.file_bytes)
     if raw is None and expected is None:
         raise not_recorded(place, trial)
     if raw is None:
-        raise place.refusal("missing", "the pins list this recording; the file is gone", path)
+        raise place.refusal("missing", "the pins list this recording; the file is gone", name)
     if expected is None:
         raise place.refusal(
             "unpinned",
             f"no pin names this recording (sha256 {hashlib.sha256(raw).hexdigest()})",
-            path,
+            name,
             f"`tapegate cassette pin {place.key}` pins it, once you know where it comes from",
         )
     if hashlib.sha256(raw).hexdigest() != expected.sha256 or len(raw) != expected.bytes:
-        raise _mismatch(place, path, raw, expected, limits)
-    return path, raw, expected
+        raise _mismatch(place, name, raw, expected, limits)
+    return name, raw, expected
 
 
-def _mismatch(place: Place, path: Path, raw: bytes, expected: Pin, limits: Limits) -> CassetteError:
+def _mismatch(place: Place, name: str, raw: bytes, expected: Pin, limits: Limits) -> CassetteError:
     digest = hashlib.sha256(raw).hexdigest()
     count = (b"\n" + raw).count(b"\n" + FIRST_ROW)
     message = (
         f"not the bytes that were pinned: sha256 {digest}, expected {expected.sha256}; "
         f"{len(raw):,} bytes, expected {expected.bytes:,}; {count} interactions, expected {expected.interactions}"
     )
-    error = place.refusal("hash_mismatch", message + _why(raw, expected), path)
+    error = place.refusal("hash_mismatch", message + _why(raw, expected), name)
     try:
-        read(raw, place.shown(path), limits)
+        read(raw, place.shown(name), limits)
     except CassetteError as unreadable:
         # What stands there is no cassette either: say what is wrong with it, and where.
         return CassetteError(*error.problems, *unreadable.problems)
@@ -187,10 +199,10 @@ def _why(raw: bytes, expected: Pin) -> str:
     return ""
 
 
-def _check_identity(cassette: Cassette, place: Place, trial: int, path: Path) -> None:
+def _check_identity(cassette: Cassette, place: Place, trial: int) -> None:
     if (cassette.key, cassette.trial) != (place.key, trial):
         raise place.refusal(
             "misplaced",
             f"the recording of trial {cassette.trial} of {cassette.key!r}; expected trial {trial} of {place.key!r}",
-            path,
+            trial_file(trial),
         )

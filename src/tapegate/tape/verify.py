@@ -8,9 +8,10 @@ from pathlib import Path
 
 from tapegate.errors import TapegateError
 from tapegate.model.problem import Problem
+from tapegate.tape.folder import Folder
 from tapegate.tape.limits import DEFAULT, Limits
 from tapegate.tape.pins import Pin, Pins, pin, to_bytes
-from tapegate.tape.place import ROOM, TRIAL, Place
+from tapegate.tape.place import PINS, ROOM, TRIAL, Place, is_leftover, trial_file
 from tapegate.tape.store import current, load
 
 
@@ -46,7 +47,7 @@ def entries(root: Path) -> list[Entry]:
 
     Raises `CassetteError` for a pins file that cannot be read.
     """
-    return [entry for place in places(root) for entry in _entries(place, current(place)[0])]
+    return [entry for place in places(root) for entry in _entries(place, _current(place))]
 
 
 def verify(root: Path, limits: Limits = DEFAULT) -> list[Problem]:
@@ -58,16 +59,21 @@ def verify(root: Path, limits: Limits = DEFAULT) -> list[Problem]:
     return [problem for place in places(root) for problem in _problems(place, limits)]
 
 
+def _current(place: Place) -> Pins | None:
+    with Folder(place) as folder:
+        return current(folder)[0]
+
+
 def _entries(place: Place, pins: Pins | None) -> list[Entry]:
     pinned = pins.cassettes if pins else {}
-    names = {path.name for path in place.folder.iterdir() if TRIAL.fullmatch(path.name)}
+    names = set(filter(TRIAL.fullmatch, place.names()))
     trials = sorted((int(found[1]), found[0]) for name in names | set(pinned) if (found := TRIAL.fullmatch(name)))
     return [
         Entry(
             suite=place.suite,
             key=place.key,
             trial=trial,
-            file=place.shown(place.folder / name),
+            file=place.shown(name),
             pin=pinned.get(name),
             present=name in names,
         )
@@ -78,7 +84,7 @@ def _entries(place: Place, pins: Pins | None) -> list[Entry]:
 def _problems(place: Place, limits: Limits) -> Iterator[Problem]:
     yield from _strays(place)
     try:
-        pins, _ = current(place)
+        pins = _current(place)
     except TapegateError as error:
         yield from error.problems
         return
@@ -89,37 +95,39 @@ def _problems(place: Place, limits: Limits) -> Iterator[Problem]:
         except TapegateError as error:
             yield from error.problems
             continue
-        raw = place.read(place.root / loaded.file, limits.file_bytes)
-        assert entry.pin is not None
-        assert raw is not None
-        name = f"trial-{entry.trial}.yaml"
-        derived[name] = pin(loaded.cassette, raw)
-        wrong = [field for field in Pin.model_fields if getattr(entry.pin, field) != getattr(derived[name], field)]
+        name = trial_file(entry.trial)
+        derived[name] = pin(loaded.cassette, loaded.raw)
+        wrong = [field for field in Pin.model_fields if getattr(loaded.pin, field) != getattr(derived[name], field)]
         if wrong:
             yield _disagreement(place, f"{', '.join(wrong)} of {name} do not follow from the cassette")
-    if pins and pins.cassettes == derived and place.pins.exists() and place.pins.read_bytes() != to_bytes(pins):
+    if pins and pins.cassettes == derived and not _canonical(place, pins):
         yield _disagreement(place, "the file is not in its canonical form")
+
+
+def _canonical(place: Place, pins: Pins) -> bool:
+    with Folder(place) as folder:
+        return folder.read(PINS, DEFAULT.pins_bytes) in (None, to_bytes(pins))
 
 
 def _disagreement(place: Place, message: str) -> Problem:
     fix = f"derive them again: `tapegate cassette pin {place.key}`"
-    return Problem("pins_disagree", message, file=place.shown(place.pins), fix=fix)
+    return Problem("pins_disagree", message, file=place.shown(PINS), fix=fix)
 
 
 def _strays(place: Place) -> Iterator[Problem]:
-    leftovers = place.leftovers()
+    leftovers = list(filter(is_leftover, place.names()))
     if leftovers:
         yield Problem(
             "unfinished_write",
-            f"a recording of {place.key!r} broke off and left {', '.join(path.name for path in leftovers)}",
-            file=place.shown(place.folder),
+            f"a recording of {place.key!r} broke off and left {', '.join(leftovers)}",
+            file=place.shown(),
             fix=f"`tapegate cassette pin {place.key}` completes what counts and removes the rest",
         )
-    for path in sorted(place.folder.iterdir()):
-        if path not in leftovers and path != place.pins and not TRIAL.fullmatch(path.name):
+    for name in place.names():
+        if name not in leftovers and name != PINS and not TRIAL.fullmatch(name):
             yield Problem(
                 "stray_file",
-                f"{path.name!r} belongs to no recording; expected pins.json and trial-<n>.yaml",
-                file=place.shown(path),
+                f"{name!r} belongs to no recording; expected {PINS} and {trial_file(1)} and so on",
+                file=place.shown(name),
                 fix="remove it",
             )
