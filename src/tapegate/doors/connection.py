@@ -72,8 +72,6 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        if not self._head_done:
-            self._head_size += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -81,9 +79,11 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError as error:
             self._garbled(data, str(error))
         else:
-            if self._head_size > HEAD_LIMIT and not self._head_done:
-                why = f"the head of a request is limited to {HEAD_LIMIT} bytes"
-                self._reject(refusal(431, "tapegate_head_too_large", why))
+            if not self._head_done:
+                self._head_size += len(data)
+                if self._head_size > HEAD_LIMIT:
+                    why = f"the head of a request is limited to {HEAD_LIMIT} bytes"
+                    self._reject(refusal(431, "tapegate_head_too_large", why))
 
     # What answers use.
 

@@ -23,6 +23,7 @@ from tapegate.tape.wire import Answer, Asked
 
 TRANSPORTS = ("httpx._transports.default", "httpx2._transports.default")
 """The modules that open connections."""
+MARK = "__tapegate__"
 
 # The clients are two packages of one shape, and neither may be imported from here: `httpx2.alias_httpx()` raises once
 # httpx is loaded. Their types are therefore known by shape only.
@@ -42,8 +43,8 @@ def install() -> None:
 
 def _change(module: ModuleType) -> None:
     # One module may be met under two names: `alias_httpx` makes them the same.
-    if not hasattr(module, "__tapegate__"):
-        module.__tapegate__ = Door(module)  # type: ignore[attr-defined]
+    if not hasattr(module.HTTPTransport.handle_request, MARK):
+        Door(module)
 
 
 class Door:
@@ -72,6 +73,7 @@ class Door:
                 raise
             return self._recording(take, response)
 
+        setattr(handle_request, MARK, True)
         return handle_request
 
     def _async(

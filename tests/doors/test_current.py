@@ -1,0 +1,48 @@
+"""Who hears which tape."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tapegate.doors.current import TAPE, Heard, hearing, over
+
+
+def test_a_tape_is_heard_inside_its_block_only():
+    """Before and after, nobody hears it."""
+    heard = Heard(None, None)
+    with hearing(heard):
+        assert TAPE.get() is heard
+        assert not over(heard)
+    assert TAPE.get() is None
+    assert over(heard)
+
+
+def test_a_block_that_ends_out_of_order_leaks_nothing():
+    """Two blocks that interleave leave no tape behind that is still to be heard."""
+    first, second = hearing(Heard(None, None)), hearing(Heard(None, None))
+    one = first.__enter__()
+    two = second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    left = TAPE.get()
+    assert left is None or over(left)
+    assert over(one)
+    assert over(two)
+    TAPE.set(None)
+
+
+def test_tasks_hear_their_own_tape():
+    """Eight tasks that take turns each keep the tape they were given."""
+
+    async def agent(number: int) -> list[bool]:
+        with hearing(Heard(None, None)) as heard:
+            seen = []
+            for _ in range(20):
+                await asyncio.sleep(0)
+                seen.append(TAPE.get() is heard)
+            return seen
+
+    async def all_at_once() -> list[list[bool]]:
+        return await asyncio.gather(*(agent(number) for number in range(8)))
+
+    assert asyncio.run(all_at_once()) == [[True] * 20] * 8

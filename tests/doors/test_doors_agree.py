@@ -1,0 +1,184 @@
+"""The openai SDK, unmodified, on the same recordings through either door."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+
+import openai
+import pytest
+
+from tapegate.doors import httpx_door
+from tapegate.doors.current import Heard, hearing
+
+MESSAGES = [{"role": "user", "content": "Which papers?"}]
+TOOLS = [{"type": "function", "function": {"name": "search_local", "parameters": {"type": "object", "properties": {}}}}]
+ASK = {"model": "m-1", "messages": MESSAGES}
+JSON = (("content-type", "application/json"),)
+EVENTS = (("content-type", "text/event-stream"), ("transfer-encoding", "chunked"))
+
+
+@pytest.fixture(params=["gateway", "in_process"])
+def through(request, gateway, tapes):
+    """A door: a context in which a base URL leads to a tape."""
+
+    @contextmanager
+    def by_gateway(player):
+        lane = gateway.open(player, tapes.routes)
+        yield lane.url("openai")
+        lane.close()
+
+    @contextmanager
+    def in_process(player):
+        httpx_door.install()
+        with hearing(Heard(player, tapes.routes)):
+            yield "https://api.openai.com/v1"
+
+    return {"gateway": by_gateway, "in_process": in_process}[request.param]
+
+
+@pytest.fixture(params=["sync", "async"])
+def create(request):
+    """Asks a chat completion; streams come back as the list of their events."""
+
+    def sync(url, **ask):
+        with openai.OpenAI(base_url=url, api_key="REDACTED_OPENAI_API_KEY") as client:
+            answer = client.chat.completions.create(**ask)
+            return list(answer) if ask.get("stream") else answer
+
+    async def asynchronous(url, **ask):
+        async with openai.AsyncOpenAI(base_url=url, api_key="REDACTED_OPENAI_API_KEY") as client:
+            answer = await client.chat.completions.create(**ask)
+            return [event async for event in answer] if ask.get("stream") else answer
+
+    return sync if request.param == "sync" else lambda url, **ask: asyncio.run(asynchronous(url, **ask))
+
+
+def test_a_completion(through, create, tapes, chat):
+    """Text comes back as recorded."""
+    player = tapes.player(tapes.interaction("/chat/completions", chat.body(), chat.completion("Three."), headers=JSON))
+    with through(player) as url:
+        assert create(url, **ASK).choices[0].message.content == "Three."
+    assert player.account.complete
+
+
+def test_a_tool_call(through, create, tapes, chat):
+    """So do tool calls, and the turn that answers them."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "search_local", "arguments": '{"q": "x"}'}}
+    answered = [
+        *MESSAGES,
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "[]"},
+    ]
+    player = tapes.player(
+        tapes.interaction(
+            "/chat/completions", chat.body(tools=TOOLS), chat.tool_call("search_local", '{"q": "x"}'), headers=JSON
+        ),
+        tapes.interaction(
+            "/chat/completions", chat.body(tools=TOOLS, messages=answered), chat.completion("None."), headers=JSON
+        ),
+    )
+    with through(player) as url:
+        (called,) = create(url, **ASK, tools=TOOLS).choices[0].message.tool_calls
+        assert (called.function.name, called.function.arguments) == ("search_local", '{"q": "x"}')
+        assert create(url, **{**ASK, "messages": answered}, tools=TOOLS).choices[0].message.content == "None."
+    assert player.account.complete
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_a_stream_cut_anywhere(through, create, tapes, chat, size):
+    """Events cut inside a line, a word or a character are the same events."""
+    whole = chat.stream("Drei ", "größe ", "Papiere 📄")
+    cut = [whole[at : at + size] for at in range(0, len(whole), size)]
+    player = tapes.player(
+        tapes.interaction("/chat/completions", chat.body(stream=True), *cut, headers=EVENTS, ended="client_closed")
+    )
+    with through(player) as url:
+        events = create(url, **ASK, stream=True)
+    assert "".join(event.choices[0].delta.content for event in events) == "Drei größe Papiere 📄"
+    assert player.account.complete
+
+
+def test_a_stream_that_broke_off(through, create, tapes, chat):
+    """A recording that ends in an error is an error to the SDK, not a short answer."""
+    half = chat.stream("Three.").partition(b"data: [DONE]")[0]
+    player = tapes.player(
+        tapes.interaction("/chat/completions", chat.body(stream=True), half, headers=EVENTS, ended="error")
+    )
+    with through(player) as url, pytest.raises(openai.APIConnectionError) as raised:
+        create(url, **ASK, stream=True)
+    assert "incomplete chunked read" in str(raised.value.__cause__)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_miss_is_one_miss_and_is_not_retried(through, create, tapes, stream):
+    """The SDK would retry twice; it is told not to, and the account holds one miss however often it asks."""
+    player = tapes.player()
+    asked = []
+    play = player.play
+    player.play = lambda request: (asked.append(request), play(request))[1]
+    with through(player) as url, pytest.raises(openai.APIStatusError) as raised:
+        create(url, **ASK, stream=stream)
+    assert (raised.value.status_code, raised.value.code, len(asked)) == (424, "tapegate_miss", 1)
+    assert len(player.account.misses) == 1
+
+
+def test_a_recorded_error_is_an_error_again(through, create, tapes, chat):
+    """A recorded refusal of the provider reaches the SDK as its own error type, with its headers."""
+    body = b'{"error": {"message": "slow down", "type": "rate_limit", "code": "rate_limit"}}'
+    headers = (*JSON, ("x-should-retry", "false"), ("retry-after", "20"))
+    player = tapes.player(
+        tapes.interaction("/chat/completions", chat.body(), body, status=429, reason="Slow", headers=headers)
+    )
+    with through(player) as url, pytest.raises(openai.RateLimitError) as raised:
+        create(url, **ASK)
+    assert raised.value.response.headers["retry-after"] == "20"
+    assert raised.value.response.reason_phrase == "Slow"
+
+
+def test_both_doors_ask_the_tape_the_same(gateway, tapes, chat):
+    """Service, method, path and body are one and the same, and so are the headers the SDK sets itself."""
+    httpx_door.install()
+    asked = []
+    player = tapes.player()
+    player.play = lambda request: (asked.append(request), tapes.player().play(request))[1]
+
+    def ask(url):
+        with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as client, pytest.raises(openai.APIStatusError):
+            client.chat.completions.create(**ASK, extra_query={"v": "1 2"})
+
+    ask(gateway.open(player, tapes.routes).url("openai"))
+    with hearing(Heard(player, tapes.routes)):
+        ask("https://api.openai.com/v1")
+    outside, inside = asked
+    assert (outside.service, outside.method, outside.path, outside.body) == (
+        inside.service,
+        inside.method,
+        inside.path,
+        inside.body,
+    )
+    assert outside.path.startswith("/chat/completions?v=1")
+    assert [pair for pair in outside.headers if pair[0].lower() != "host"] == [
+        pair for pair in inside.headers if pair[0].lower() != "host"
+    ]
+
+
+def test_both_doors_give_the_client_the_same(gateway, tapes):
+    """Status, reason, headers and body of a response do not tell which door it came through."""
+    import httpx2
+
+    httpx_door.install()
+    interaction = tapes.interaction(
+        "/x", b"{}", b"one", b"two", status=203, reason="Odd", headers=(("x-a", "1"), ("connection", "keep-alive"))
+    )
+    lane = gateway.open(tapes.player(interaction), tapes.routes)
+    outside = httpx2.post(lane.url("openai") + "/x", content=b"{}")
+    with hearing(Heard(tapes.player(interaction), tapes.routes)):
+        inside = httpx2.post("https://api.openai.com/v1/x", content=b"{}")
+    assert (outside.status_code, outside.reason_phrase, outside.headers, outside.content) == (
+        inside.status_code,
+        inside.reason_phrase,
+        inside.headers,
+        inside.content,
+    )
+    assert inside.headers == {"x-a": "1", "transfer-encoding": "chunked"}
