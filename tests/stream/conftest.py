@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import struct
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +52,20 @@ def split() -> Callable[[bytes, int], Iterator[tuple[bytes, ...]]]:
         yield tuple(data[at : at + 1] for at in range(len(data)))
 
     return splits
+
+
+@pytest.fixture(scope="session")
+def aws() -> Callable[..., bytes]:
+    """`aws((event type, payload), …)`: an AWS event stream of these messages."""
+
+    def message(kind: str, payload: Any) -> bytes:
+        name, value, data = b":event-type", kind.encode(), json.dumps(payload).encode()
+        headers = bytes([len(name)]) + name + b"\x07" + struct.pack(">H", len(value)) + value
+        prelude = struct.pack(">II", 16 + len(headers) + len(data), len(headers))
+        head = prelude + struct.pack(">I", zlib.crc32(prelude)) + headers + data
+        return head + struct.pack(">I", zlib.crc32(head))
+
+    return lambda *messages: b"".join(message(kind, payload) for kind, payload in messages)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -74,6 +75,180 @@ def test_azure_names_the_model_in_the_path():
     assert call.requested_model == "my gpt"
 
 
+RESPONSES = {
+    "id": "resp_1",
+    "object": "response",
+    "status": "completed",
+    "model": "tide-1-2025-01-01",
+    "output": [
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Hello", "annotations": []}],
+        }
+    ],
+    "usage": {
+        "input_tokens": 50,
+        "input_tokens_details": {"cached_tokens": 32},
+        "output_tokens": 21,
+        "output_tokens_details": {"reasoning_tokens": 9},
+        "total_tokens": 71,
+    },
+}
+MESSAGES = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "tide-sonnet-20250101",
+    "content": [{"type": "text", "text": "Hello"}],
+    "stop_reason": "end_turn",
+    "usage": {
+        "input_tokens": 10,
+        "cache_creation_input_tokens": 5,
+        "cache_read_input_tokens": 100,
+        "output_tokens": 42,
+        "service_tier": "standard",
+    },
+}
+GENERATED = {
+    "candidates": [{"content": {"parts": [{"text": "Hello"}], "role": "model"}, "finishReason": "STOP", "index": 0}],
+    "usageMetadata": {
+        "promptTokenCount": 12,
+        "candidatesTokenCount": 20,
+        "thoughtsTokenCount": 7,
+        "totalTokenCount": 39,
+    },
+    "modelVersion": "tide-flash-001",
+}
+MISTRAL = {
+    "id": "m1",
+    "object": "chat.completion",
+    "model": "tide-small-2501",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 11, "total_tokens": 16, "completion_tokens": 5},
+}
+CONVERSED = {
+    "output": {"message": {"role": "assistant", "content": [{"text": "Hello"}]}},
+    "stopReason": "end_turn",
+    "usage": {"inputTokens": 9, "outputTokens": 4, "totalTokens": 113, "cacheReadInputTokens": 100},
+    "metrics": {"latencyMs": 500},
+}
+DATED = "tide-1-2025-01-01"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "path", "reply", "model", "usage", "finish"),
+    [
+        ("openai", "/v1/responses", RESPONSES, DATED, Usage(50, 21, 32, 9), "completed"),
+        ("anthropic", "/v1/messages", MESSAGES, "tide-sonnet-20250101", Usage(115, 42, 100, None, 5), "end_turn"),
+        (
+            "gemini",
+            "/v1beta/models/tide-flash:generateContent",
+            GENERATED,
+            "tide-flash-001",
+            Usage(12, 27, None, 7),
+            "STOP",
+        ),
+        ("mistral", "/v1/chat/completions", MISTRAL, "tide-small-2501", Usage(11, 5), "stop"),
+        ("bedrock", "/model/tide.pro-v1%3A0/converse", CONVERSED, None, Usage(109, 4, 100), "end_turn"),
+    ],
+)
+def test_whole_answers_of_each_provider(protocol, path, reply, model, usage, finish):
+    """Each provider's answer gives model, tokens, finish and text, in one meaning for all."""
+    call = _read(protocol, path, reply)
+    assert (call.model, call.usage, call.finish_reason, call.text) == (model, usage, finish, "Hello")
+    assert not call.streamed
+
+
+CALL = ToolCall("call_1", "search_local", {"query": "tides"})
+
+
+@pytest.mark.parametrize(
+    ("protocol", "path", "dialect", "model", "usage", "finish", "last_call"),
+    [
+        ("openai", "/responses", "openai_responses", DATED, Usage(50, 21, 32, 9), "completed", CALL),
+        (
+            "anthropic",
+            "/messages",
+            "anthropic",
+            "tide-sonnet-20250101",
+            Usage(115, 42, 100, None, 5),
+            "tool_use",
+            ToolCall("toolu_1", "now", {}),
+        ),
+        (
+            "gemini",
+            "/v1beta/models/tide-flash:streamGenerateContent?alt=sse",
+            "gemini",
+            "tide-flash-001",
+            Usage(15, 27, 4, 7),
+            "STOP",
+            ToolCall("fc_9", "now", {}),
+        ),
+    ],
+)
+def test_streamed_answers_of_each_provider(sample, protocol, path, dialect, model, usage, finish, last_call):
+    """A stream gives the same facts: running totals count once, the last ones said."""
+    call = _read(protocol, path, sample(dialect), headers=SSE)
+    assert (call.model, call.usage, call.finish_reason) == (model, usage, finish)
+    assert (call.text, call.tool_calls[-1], call.streamed) == ("See 🌊 the paper.", last_call, True)
+
+
+def test_gemini_streams_a_json_list_too():
+    """Without `alt=sse` the frames are the items of a list."""
+    first = {**GENERATED, "candidates": [{"content": {"parts": [{"text": "Well. "}]}}], "usageMetadata": {}}
+    call = _read("gemini", "/v1beta/models/tide-flash:streamGenerateContent", [first, GENERATED])
+    assert (call.requested_model, call.text, call.streamed) == ("tide-flash", "Well. Hello", True)
+    assert call.usage == Usage(12, 27, None, 7)
+
+
+def test_bedrock_streams_binary_events(aws):
+    """ConverseStream: text and calls from its blocks, usage from its metadata; the model stands in the path."""
+    body = aws(
+        ("messageStart", {"role": "assistant"}),
+        ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"reasoningContent": {"text": "hm"}}}),
+        ("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"text": "See 🌊"}}),
+        ("contentBlockStop", {"contentBlockIndex": 1}),
+        (
+            "contentBlockStart",
+            {"contentBlockIndex": 2, "start": {"toolUse": {"toolUseId": "call_1", "name": "search_local"}}},
+        ),
+        ("contentBlockDelta", {"contentBlockIndex": 2, "delta": {"toolUse": {"input": '{"query":'}}}),
+        ("contentBlockDelta", {"contentBlockIndex": 2, "delta": {"toolUse": {"input": '"tides"}'}}}),
+        ("contentBlockStop", {"contentBlockIndex": 2}),
+        ("messageStop", {"stopReason": "tool_use"}),
+        ("metadata", {"usage": {"inputTokens": 9, "outputTokens": 4, "totalTokens": 13}, "metrics": {"latencyMs": 5}}),
+    )
+    headers = {"Content-Type": ["application/vnd.amazon.eventstream"]}
+    call = _read("bedrock", "/model/tide.pro-v1%3A0/converse-stream", body, headers=headers)
+    expected = ProviderCall("tide.pro-v1:0", None, None, Usage(9, 4), "tool_use", "See 🌊", (CALL,), True)
+    assert call == expected
+    cut = _read("bedrock", "/model/tide.pro-v1%3A0/converse-stream", body[:-20], headers=headers)
+    assert cut == replace(expected, usage=None)
+
+
+def test_a_whole_converse_answer_has_its_calls():
+    """Tool use and reasoning stand in the content blocks."""
+    blocks = [
+        {"reasoningContent": {"reasoningText": {"text": "hm"}}},
+        {"toolUse": {"toolUseId": "call_1", "name": "search_local", "input": {"query": "tides"}}},
+    ]
+    call = _read("bedrock", "/model/m/converse", {**CONVERSED, "output": {"message": {"content": blocks}}})
+    assert (call.text, call.tool_calls) == ("", (CALL,))
+
+
+def test_anthropic_on_vertex():
+    """Vertex serves Anthropic's answers under a path of its own."""
+    call = _read("anthropic", "/v1/projects/p/locations/l/publishers/anthropic/models/tide-sonnet:rawPredict", MESSAGES)
+    assert (call.requested_model, call.model) == ("tide-sonnet", "tide-sonnet-20250101")
+
+
+def test_gemini_embeddings_say_nothing_of_tokens():
+    """A provider that names neither model nor tokens leaves both absent."""
+    call = _read("gemini", "/v1beta/models/tide-embed:embedContent", {"embedding": {"values": [0.5]}})
+    assert call == ProviderCall("tide-embed")
+
+
 def test_absent_usage_is_none(sample):
     """No usage in the answer is None; a part that is missing, odd or negative is None as well."""
     without = {key: value for key, value in CHAT.items() if key != "usage"}
@@ -90,6 +265,9 @@ def test_absent_usage_is_none(sample):
         ("openai", "POST", "/v1/files"),
         ("openai", "POST", "/chat/completionss"),
         ("unheard-of", "POST", "/chat/completions"),
+        ("anthropic", "POST", "/v1/messages/count_tokens"),
+        ("gemini", "POST", "/v1beta/models/m:countTokens"),
+        ("bedrock", "POST", "/model/m/invoke"),
     ],
 )
 def test_other_exchanges_are_no_provider_call(protocol, method, path):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Protocol
 
 from tapegate.errors import BadInput
 from tapegate.model.problem import Problem
-from tapegate.model.trace import Event
 from tapegate.stream.ai_sdk_data import AiSdkData
 from tapegate.stream.ai_sdk_ui import AiSdkUi
 from tapegate.stream.anthropic import Anthropic
@@ -18,22 +16,11 @@ from tapegate.stream.mixed import Mixed
 from tapegate.stream.ndjson import Ndjson
 from tapegate.stream.openai_chat import OpenAIChat
 from tapegate.stream.openai_responses import OpenAIResponses
+from tapegate.stream.parser import Parser
+from tapegate.stream.tally import Tally
 from tapegate.stream.text import PlainText
 
-
-class Parser(Protocol):
-    """Reads a stream's bytes into trace events as they arrive.
-
-    The events of all calls together depend on the bytes alone, never on how they were cut. What breaks the
-    protocol comes out as a `Violation` in its place, and reading goes on; no bytes raise.
-    """
-
-    def feed(self, data: bytes) -> list[Event]:
-        """The events that `data` completes."""
-
-    def close(self) -> list[Event]:
-        """What the end of the stream adds."""
-
+__all__ = ["DIALECTS", "Parser", "parser"]
 
 DIALECTS: Mapping[str, Callable[[], Parser]] = {
     "ai_sdk_data": lambda: LineParser(AiSdkData()),
@@ -57,4 +44,4 @@ def parser(dialect: str) -> Parser:
         fix = f"did you mean {near[0]!r}?" if near else None
         known = ", ".join(sorted(DIALECTS))
         raise BadInput(Problem("unknown_dialect", f"no stream dialect {dialect!r}; known are {known}", fix=fix))
-    return make()
+    return Tally(make())

@@ -44,14 +44,13 @@ def refuse_foreign(frame: Mapping[str, Json], own: str) -> None:
 
 def stray_line(line: str, own: str, expected: str) -> BadFrame:
     """The error of a line that `own` does not know: another dialect's, or nobody's."""
-    if _AI_SDK_DATA_LINE.match(line):
-        other = "ai_sdk_data"
-    elif _MIXED_LINE.match(line):
-        other = "mixed"
-    elif _SSE_LINE.match(line):
-        other = "server-sent events"
-    elif line.startswith("{") and line.endswith("}"):
-        other = "ndjson"
-    else:
+    marks = {
+        "ai_sdk_data": _AI_SDK_DATA_LINE.match(line),
+        "mixed": _MIXED_LINE.match(line),
+        "server-sent events": _SSE_LINE.match(line),
+        "ndjson": line.startswith("{") and line.endswith("}"),
+    }
+    other = next((name for name, mark in marks.items() if mark and name != own), None)
+    if other is None:
         return BadFrame(f"{line[:60]!r} is no frame of {own!r}; expected {expected}")
     return BadFrame(f"a frame of {other!r} in a stream of {own!r}", "mixed_format")
