@@ -142,7 +142,7 @@ class Enclosure:
     def stop(self, grace_s: float = 2.0) -> None:
         """End the program and all it started: SIGTERM to its group, after `grace_s` SIGKILL to everything."""
         with self._lock, suppress(SubjectError):
-            self._ask({"do": "stop", "grace_s": grace_s})
+            self._ask({"do": "stop", "grace_s": grace_s}, patience_s=_ANSWER_S + grace_s)
 
     def attempts(self) -> tuple[str, ...]:
         """What was tried to be reached outside since this was last asked (`Traps.attempts`); `()` without one."""
@@ -150,10 +150,7 @@ class Enclosure:
 
     def close(self) -> None:
         """Stop what runs, and give everything back."""
-        self._channel.close()
-        self._launcher.wait()
-        if self._launcher.stderr:
-            self._launcher.stderr.close()
+        self._hang_up()
         if self._traps:
             self._traps.close()
         if self.gateway:
@@ -179,13 +176,15 @@ class Enclosure:
             self.gateway, resolver, capture = (socket.socket(fileno=descriptor) for descriptor in descriptors)
             self._traps = Traps(resolver, capture)
 
-    def _ask(self, order: Message, descriptors: tuple[int, ...] = ()) -> tuple[Message, list[int]]:
+    def _ask(
+        self, order: Message, descriptors: tuple[int, ...] = (), patience_s: float = _ANSWER_S
+    ) -> tuple[Message, list[int]]:
         try:
             self._messages.send(order, descriptors)
         except OSError as error:
             raise self._broken() from error
         while True:
-            if not self._readable(_ANSWER_S):
+            if not self._readable(patience_s):
                 raise self._broken()
             if answer := self._hear():
                 return answer
@@ -201,13 +200,25 @@ class Enclosure:
         return received
 
     def _readable(self, timeout_s: float) -> bool:
-        return self._messages.pending or bool(select.select([self._channel], [], [], timeout_s)[0])
+        if self._messages.pending:
+            return True
+        waiting = select.poll()
+        waiting.register(self._channel, select.POLLIN)
+        return bool(waiting.poll(timeout_s * 1000))
+
+    def _hang_up(self) -> str:
+        """Let the launcher end all that runs and itself; what it wrote to standard error."""
+        self._channel.close()
+        try:
+            said = self._launcher.communicate(timeout=_ANSWER_S)[1]
+        except subprocess.TimeoutExpired:
+            self._launcher.kill()
+            said = self._launcher.communicate()[1]
+        return said.decode("utf-8", "replace").strip()
 
     def _broken(self) -> SubjectError:
-        self._channel.close()
-        said = self._launcher.communicate()[1].decode("utf-8", "replace").strip()
         return SubjectError.of(
             "launcher_broken",
-            f"the process that holds the subject ended unasked, saying {said[-500:]!r}",
+            f"the process that holds the subject ended unasked, saying {self._hang_up()[-500:]!r}",
             fix="see whether it was killed or the machine is out of memory",
         )

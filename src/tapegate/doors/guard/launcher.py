@@ -16,6 +16,7 @@ this process adopts them (PR_SET_CHILD_SUBREAPER).
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -174,15 +175,30 @@ def _execute(order: Message, descriptors: list[int], fails: int) -> None:
         for target, descriptor in enumerate(descriptors):
             os.dup2(descriptor, target)
         # What Python changed for itself; a program expects the defaults.
-        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        for changed in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+            signal.signal(changed, signal.SIG_DFL)
         os.chdir(where)
         where = argv[0]
-        os.execvpe(where, argv, env)  # noqa: S606  the command of the config, as it stands there
-    except OSError as error:
-        os.write(fails, f"{error.errno} {where}".encode("utf-8", "surrogateescape"))
+        _become(argv, env)
+    except Exception as error:  # noqa: BLE001  a NUL in an argument is a ValueError; nothing may pass in silence here
+        number = error.errno if isinstance(error, OSError) else errno.EINVAL
+        os.write(fails, f"{number} {where}".encode("utf-8", "surrogateescape"))
     finally:
         os._exit(_CANNOT_EXECUTE)
+
+
+def _become(argv: list[str], env: dict[str, str]) -> None:
+    """Execute a program, looked for as a shell would. (`os.execvpe` imports, which the user may have no right to.)"""
+    program = argv[0]
+    folders = [""] if "/" in program else [f"{folder}/" for folder in env.get("PATH", os.defpath).split(":") if folder]
+    error = OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for folder in folders:
+        try:
+            os.execve(folder + program, argv, env)  # noqa: S606  the command of the config, as it stands there
+        except OSError as refused:
+            if refused.errno not in (errno.ENOENT, errno.ENOTDIR):
+                error = refused
+    raise error
 
 
 def _children() -> list[int]:
@@ -208,7 +224,6 @@ def main() -> None:
     os.dup2(nothing, 0)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Launcher(Messages(channel)).serve()
     os._exit(0)  # nothing is left to tidy, and tidying takes 10 ms
 
