@@ -107,7 +107,8 @@ class Provider:
             raise ProviderError("The model broke off with an error. Please try again.") from error
         except openai.OpenAIError as error:
             raise ProviderError("The model cannot be asked: set OPENAI_API_KEY to the key of your provider.") from error
-        except (httpx2.HTTPError, ValueError) as error:
+        except (httpx2.HTTPError, ValueError, TypeError, AttributeError) as error:
+            # The SDK hands on what a stream breaks off with, and does not check the shape of chunks.
             raise ProviderError("The model's answer broke off. Please try again.") from error
         if into.finish_reason is None:
             raise ProviderError("The model's answer broke off. Please try again.")

@@ -41,7 +41,7 @@ class Turn:
                     if shown := self.answer.add(piece):
                         yield stream.text(shown)
             calls = [completion.calls[index] for index in sorted(completion.calls)]
-            if not calls:
+            if not calls or not rounds_left:
                 break
             self.answer.pause()
             self._messages.append(_said(completion.content, calls))

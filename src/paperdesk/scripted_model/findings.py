@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from paperdesk.scripted_model.words import coverage, key_words, sentences, stem, stems
+from paperdesk.scripted_model.words import clauses, coverage, key_words, sentences, stem, stems
 
 _PRIVATE = re.compile(r"<private>(.*?)</private>", re.IGNORECASE | re.DOTALL)
 _ABOUT = frozenset({"id", "title", "authors", "year", "topic", "heading", "file", "path", "source_path", "notes"})
@@ -17,6 +17,7 @@ _NUMBER_WANTED = re.compile(
     r"|distance|width|height|value|tempo|yield|frequency|year|date)\b|\bwhen\b|\b(cost|price|threshold|cut-off)\b",
     re.IGNORECASE,
 )
+_FIGURE = re.compile(r"\d|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|third)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +46,34 @@ class Source:
     def best(self, question: str, limit: int) -> tuple[str, ...]:
         """The sentences that answer `question` best, at most `limit`, in the source's order.
 
-        A key word counts the more, the fewer sentences hold it, and less once a chosen sentence has it; a figure
-        counts where one is asked for.
+        Of a question with several parts each part gets its best sentence; a plain one gets its best, and others
+        that are nearly as good.
+        """
+        parts = clauses(question)
+        chosen: dict[int, None] = {}
+        for part in parts:
+            scores = self._scores(part)
+            ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+            best = scores[ranked[0]] if ranked else 0
+            near = [place for place in ranked if scores[place] >= 0.5 * best > 0]
+            chosen |= dict.fromkeys(near if len(parts) == 1 else near[:1])
+        return tuple(self.sentences[place] for place in sorted(list(chosen)[:limit]))
+
+    def _scores(self, question: str) -> list[float]:
+        """A score for each sentence.
+
+        A key word counts the more, the fewer sentences hold it; a figure counts where one is asked for, and a
+        sentence that asks something itself answers little.
         """
         bags = [stems(sentence) for sentence in self.sentences]
-        wanted = sorted({stem(word) for word in key_words(question)})
-        weights = {word: 1 / max(1, sum(word in bag for bag in bags)) for word in wanted}
+        weights = {stem(word): 1 / max(1, sum(stem(word) in bag for bag in bags)) for word in key_words(question)}
         number = bool(_NUMBER_WANTED.search(question))
-        chosen: list[int] = []
-        enough = 0.0
-        while len(chosen) < min(limit, len(bags)):
-            scores = {
-                place: sum(weights[word] for word in wanted if word in bag)
-                * (1.6 if number and any(char.isdigit() for char in self.sentences[place]) else 1.0)
-                for place, bag in enumerate(bags)
-                if place not in chosen
-            }
-            place = max(scores, key=lambda place: (scores[place], -place))
-            if scores[place] <= enough:
-                break
-            enough = enough or 0.4 * scores[place]
-            chosen.append(place)
-            weights = {word: weight * (0.3 if word in bags[place] else 1) for word, weight in weights.items()}
-        return tuple(self.sentences[place] for place in sorted(chosen))
+        return [
+            sum(weight for word, weight in weights.items() if word in bag)
+            * (1.6 if number and _FIGURE.search(sentence) else 1)
+            * (0.3 if sentence.endswith("?") else 1)
+            for sentence, bag in zip(self.sentences, bags, strict=True)
+        ]
 
 
 def paper(result: dict[str, Any]) -> Source | None:

@@ -1,0 +1,92 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+from paperdesk.cli import main
+
+if TYPE_CHECKING:
+    from conftest import Ask
+
+SRC = Path(__file__).parents[2] / "src"
+
+
+def test_init(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`init` builds the library once, and leaves one that is there alone."""
+    monkeypatch.setenv("PAPERDESK_DB", str(tmp_path / "x.sqlite3"))
+    assert main(["init"]) == 0
+    assert main(["init"]) == 2
+    assert "it stays as it is" in capsys.readouterr().err
+
+
+def test_export(library_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`export-sql` prints the library as SQL."""
+    assert main(["export-sql", str(library_path)]) == 0
+    assert "INSERT INTO papers_fts" in capsys.readouterr().out
+
+
+def test_export_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`export-sql` builds no library that is not there."""
+    assert main(["export-sql", str(tmp_path / "x.sqlite3")]) == 2
+    assert "`paperdesk init` builds one" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_ask(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    """`ask` prints the answer and nothing else."""
+    assert main(["ask", "What tempo is best when crane operators drum?"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("The best tempo for drumming was 52 beats per minute")
+    assert out.endswith("(/paper/p-crane-10))\n")
+    assert err == ""
+
+
+def test_ask_fails(ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """`ask` says in one line on stderr why there is no answer."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert main(["ask", "Anything?"]) == 1
+    assert capsys.readouterr().err == "paperdesk: The model could not be reached. Please check OPENAI_BASE_URL.\n"
+
+
+@pytest.mark.parametrize("name", ["PAPERDESK_SEED", "PAPERDESK_DB"])
+def test_cannot_start(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What keeps a command from starting is one line and exit code 2."""
+    monkeypatch.setenv(name, str(tmp_path))
+    assert main(["serve", "--port", "0"]) == 2
+    assert capsys.readouterr().err.startswith("paperdesk: ")
+
+
+@pytest.mark.parametrize(
+    ("module", "health", "says"),
+    [
+        (["paperdesk", "serve", "--port", "0"], "/api/health", "paperdesk on http://127.0.0.1:"),
+        (
+            ["paperdesk.scripted_model"],
+            "/health",
+            "scripted-librarian-2026-11-01 (scripted rules, no LLM) on http://127.0.0.1:",
+        ),
+        (["paperdesk.scripted_search"], "/health", "scripted web search (invented pages) on http://127.0.0.1:"),
+    ],
+)
+def test_servers(module: list[str], health: str, says: str, tmp_path: Path) -> None:
+    """Each server prints one line with its address, answers there, and stops when told to."""
+    env = {**os.environ, "PYTHONPATH": str(SRC), "PAPERDESK_DB": str(tmp_path / "x.sqlite3")}
+    with subprocess.Popen([sys.executable, "-m", *module], stdout=subprocess.PIPE, text=True, env=env) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith(says)
+        assert httpx2.get(line.split()[-1] + health).status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) in (0, -signal.SIGTERM)
+        assert process.stdout.read() == ""
