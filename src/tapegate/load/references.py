@@ -1,0 +1,115 @@
+"""What a task file says of other files: its own name and folder, its path, its snapshot and its fixtures.
+
+These checks work on the document, so that a type that is wrong in one place hides nothing elsewhere.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from tapegate.load.describe import dotted
+from tapegate.load.document import Document
+from tapegate.load.folder import CONFIG, TaskFile
+from tapegate.load.shape import is_name
+from tapegate.load.shelf import Shelf
+from tapegate.load.suggest import did_you_mean
+from tapegate.model.problem import Problem
+from tapegate.model.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """A task file that was read."""
+
+    found: TaskFile
+    document: Document
+    task: Task | None
+    """None where something is wrong in the file itself."""
+
+    @property
+    def key(self) -> str | None:
+        """`<id>@<path_id>` where the file holds both."""
+        parts = [self.document.text("id"), self.document.text("path_id")]
+        return None if None in parts else "@".join(part for part in parts if part is not None)
+
+
+def misplaced(read: ReadTask) -> list[Problem]:
+    """A task lies where its id, path and suite say, so that a person finds it and its cassettes."""
+    document, found = read.document, read.found
+    problems = []
+    if read.key is not None and read.key != found.stem:
+        problems.append(
+            document.problem(
+                "misnamed_task",
+                f"the file of task {read.key!r} is called {found.path.name!r}",
+                document.place(("id",)),
+                f"rename it to {read.key}{found.path.suffix}, or correct id and path_id",
+            )
+        )
+    suite = document.text("suite")
+    if suite is not None and suite != found.suite:
+        problems.append(
+            document.problem(
+                "misnamed_task",
+                f"a task of suite {suite!r} lies in the folder {found.suite!r}",
+                document.place(("suite",)),
+                f"move it to the folder {suite!r}, or write suite: {found.suite}",
+            )
+        )
+    return problems
+
+
+def unscoped(read: ReadTask, paths: Collection[str]) -> list[Problem]:
+    """A task tests a path of the scope table."""
+    path_id = read.document.text("path_id")
+    if path_id is None or path_id in paths:
+        return []
+    return [
+        read.document.problem(
+            "unknown_path",
+            f"path {path_id!r} is not in the scope table of {CONFIG}",
+            read.document.place(("path_id",)),
+            did_you_mean(path_id, paths),
+        )
+    ]
+
+
+def unshelved(read: ReadTask, snapshots: Shelf, fixtures: Shelf) -> list[Problem]:
+    """Every snapshot and fixture that a task names is exactly one file."""
+    document = read.document
+    named = [(path, name, snapshots) for path, name in document.each("setup", "db_snapshot")]
+    named += [(path, name, fixtures) for path, name in document.each("setup", "fixtures", "*")]
+    problems = []
+    for path, name, shelf in named:
+        fault = shelf.fault(name) if is_name(name) else None
+        if fault is not None:
+            code, message, fix = fault
+            problems.append(document.problem(code, f"{dotted(path)}: {message}", document.place(path), fix))
+    return problems
+
+
+def duplicates(tasks: Iterable[ReadTask]) -> list[Problem]:
+    """Keys that are one file on some system: equal, or equal but for case and Unicode form. Told at each of them."""
+    groups: dict[str, list[ReadTask]] = {}
+    for read in tasks:
+        if read.key is not None:
+            groups.setdefault(unicodedata.normalize("NFC", read.key).casefold(), []).append(read)
+    problems = []
+    for group in groups.values():
+        for read in group if len(group) > 1 else ():
+            others = [f"{_where(other)} ({other.key!r})" for other in group if other is not read]
+            problems.append(
+                read.document.problem(
+                    "duplicate_task",
+                    f"task {read.key!r} is also in {', '.join(others)}; case does not tell them apart",
+                    read.document.place(("id",)),
+                    "give one of them another id, or remove it",
+                )
+            )
+    return problems
+
+
+def _where(read: ReadTask) -> str:
+    return f"{read.found.file}:{read.document.place(('id',))[0]}"

@@ -1,0 +1,76 @@
+"""A task file as a `Task`."""
+
+from __future__ import annotations
+
+from tapegate.load import portable
+from tapegate.load.describe import dotted
+from tapegate.load.document import Document
+from tapegate.load.shape import is_name, shaped
+from tapegate.model.problem import Problem
+from tapegate.model.task import Task
+
+_FILES = (("id",), ("suite",), ("path_id",), ("setup", "db_snapshot"), ("setup", "fixtures", "*"))
+"""Names that become part of a file's name."""
+
+
+def read_task(document: Document) -> tuple[Task | None, list[Problem]]:
+    """The task that a document holds, and all that is wrong with it alone; with a problem there is no task."""
+    task, problems = shaped(Task, document)
+    problems = [_vacuous(problem, document) for problem in problems]
+    problems += [*_names(document), *_orders(document)]
+    return (None if task is None or problems else task.at(document.source)), problems
+
+
+def _vacuous(problem: Problem, document: Document) -> Problem:
+    """A task without oracles is told by its own code: it would judge nothing, and pass."""
+    place = document.place(("grading", "deterministic_metrics"))
+    if problem.code != "too_few" or problem.place()[1:] != place:
+        return problem
+    return document.problem(
+        "vacuous_suite",
+        "'grading.deterministic_metrics' is empty: the task would judge nothing",
+        place,
+        "name every metric that an expectation of the task belongs to",
+    )
+
+
+def _names(document: Document) -> list[Problem]:
+    """The model checks the characters of a name; whether it means one file on every system is checked here."""
+    problems = []
+    for pattern in _FILES:
+        for path, name in document.each(*pattern):
+            fault = portable.fault(name) if is_name(name) else None
+            if fault is not None:
+                code, why = fault
+                message = f"{dotted(path)} is {name!r}, which {why}"
+                problems.append(document.problem(code, message, document.place(path), f"use {portable.RULE}"))
+    return problems
+
+
+def _orders(document: Document) -> list[Problem]:
+    """A fixed order of tools has its reason, and the reason its order."""
+    problems = []
+    for path, outcome in document.each("expect", "accepted_outcomes", "*"):
+        if not isinstance(outcome, dict):
+            continue
+        fixed = outcome.get("tool_path_policy") == "fixed_order"
+        reason = outcome.get("order_critical")
+        if fixed and reason is None:
+            problems.append(
+                document.problem(
+                    "order_not_justified",
+                    f"{dotted(path)} fixes the order of tools and does not say why it is critical to correctness",
+                    document.place((*path, "tool_path_policy")),
+                    "add order_critical: with the reason, or use tool_path_policy: any_allowed_path",
+                )
+            )
+        if not fixed and reason is not None:
+            problems.append(
+                document.problem(
+                    "order_not_fixed",
+                    f"{dotted((*path, 'order_critical'))} gives a reason for an order that the outcome does not fix",
+                    document.key_place((*path, "order_critical")),
+                    "remove it, or set tool_path_policy: fixed_order",
+                )
+            )
+    return problems
