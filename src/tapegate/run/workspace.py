@@ -34,10 +34,8 @@ def workspace(suite: Suite, task: Task) -> Iterator[Workspace]:
 
     Raises LoadError `bad_snapshot` when the snapshot or an SQL fixture does not build.
     """
-    # Symlinks are resolved so that a subject sees one spelling of its own folder on every system.
-    with TemporaryDirectory(prefix="tapegate-", ignore_cleanup_errors=True) as name:
-        folder = Path(name).resolve()
-        database = folder / DATABASE
+    with scratch() as place:
+        folder, database = place.folder, place.database
         snapshot = suite.snapshot_of(task)
         if snapshot is not None:
             _build(snapshot, database, task)
@@ -51,7 +49,16 @@ def workspace(suite: Suite, task: Task) -> Iterator[Workspace]:
                     shutil.copytree(fixture, target)
                 else:
                     shutil.copyfile(fixture, target)
-        yield Workspace(folder, database)
+        yield place
+
+
+@contextmanager
+def scratch() -> Iterator[Workspace]:
+    """An empty workspace, removed at the end."""
+    with TemporaryDirectory(prefix="tapegate-", ignore_cleanup_errors=True) as name:
+        # Symlinks are resolved so that a subject sees one spelling of its own folder on every system.
+        folder = Path(name).resolve()
+        yield Workspace(folder, folder / DATABASE)
 
 
 def _build(source: Path, database: Path, task: Task) -> None:

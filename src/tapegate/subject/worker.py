@@ -19,20 +19,22 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import isasyncgen, isawaitable
 from typing import Any
 
 from tapegate.subject.frames import FrameWriter
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,16}")
-STATUS = struct.Struct(">i")
+SIZE = struct.Struct(">i")
 
 
 def main() -> None:
-    """Serve the harness at the descriptor named in the arguments until it hangs up."""
-    control = socket.socket(fileno=int(sys.argv[1]))
-    hello = json.loads(_exactly(control, STATUS.unpack(_exactly(control, STATUS.size))[0]))
+    """Serve the harness at standard input until it hangs up."""
+    control = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    hello = json.loads(_exactly(control, SIZE.unpack(_exactly(control, SIZE.size))[0]))
     sys.path[:0] = hello["pythonpath"]
     doors = _Doors(hello)
     try:
@@ -59,52 +61,49 @@ def main() -> None:
             _trial(trial, entry, doors)
         trial.close()
         # The child's pid goes out first, so that the harness can end a child that hangs.
-        control.sendall(STATUS.pack(pid))
+        control.sendall(SIZE.pack(pid))
         _, status = os.waitpid(pid, 0)
-        control.sendall(STATUS.pack(os.waitstatus_to_exitcode(status)))
+        control.sendall(SIZE.pack(os.waitstatus_to_exitcode(status)))
 
 
 class _Doors:
-    """The doors this process was told to shut or to open."""
+    """The doors of this process: which way its traffic goes, and what shuts all others."""
 
     def __init__(self, hello: dict[str, Any]) -> None:
         self._replay = hello["door"] == "in_process"
-        self._guard = hello["guard"]
-        self._allow = [tuple(address) for address in hello["allow"]]
+        self._allow = [(host, port) for host, port in hello["allow"]]
         if self._replay:
-            from tapegate.doors import inprocess
+            from tapegate.doors import in_process
 
-            inprocess.install()
+            in_process.install()
 
-    def enter(self, job: dict[str, Any], cassette: bytes, tell: Callable[[dict[str, Any]], None]) -> None:
+    def enter(self, job: dict[str, Any], cassette: bytes, tell: Callable[[Mapping[str, Any]], None]) -> None:
         """Shut the network for this child, and let it hear its tape."""
+        from tapegate.doors.guard import audit
         from tapegate.tape.ledger import Ledger
 
-        ledger = Ledger(lambda fact: tell(dict(fact)))
-        if self._guard:
-            from tapegate.doors.guard import audit
-
-            audit.arm(self._allow, ledger.attempted)
+        ledger = Ledger(tell)
         if self._replay:
-            from tapegate.doors import inprocess
+            from tapegate.doors import in_process
 
-            inprocess.hear(job["tape"], cassette, ledger)
+            in_process.hear(job["tape"], cassette, ledger)
+        audit.arm(self._allow, ledger.attempted)
 
 
 def _trial(out: socket.socket, entry: Callable[..., Any], doors: _Doors) -> None:
     """Run one trial and end this process."""
     code = 1
     try:
-        size = STATUS.unpack(_exactly(out, STATUS.size))[0]
+        size = SIZE.unpack(_exactly(out, SIZE.size))[0]
         job = json.loads(_exactly(out, size))
         cassette = _exactly(out, job["cassette_bytes"])
         frames = FrameWriter(out)
+        os.environ.clear()
         os.environ.update(job["env"])
         os.chdir(job["cwd"])
         random.seed(job["seed"])
         doors.enter(job, cassette, lambda fact: frames.document(b"F", fact))
         start = time.monotonic_ns()
-        frames.document(b"S", {})
         try:
             answer(entry(**job["arguments"]), lambda data: frames.chunk((time.monotonic_ns() - start) // 1000, data))
             ending = {"kind": "completed", "detail": ""}
@@ -169,7 +168,7 @@ def describe(error: BaseException) -> str:
 
 def _say(control: socket.socket, message: dict[str, Any]) -> None:
     payload = json.dumps(message).encode()
-    control.sendall(STATUS.pack(len(payload)) + payload)
+    control.sendall(SIZE.pack(len(payload)) + payload)
 
 
 def _exactly(source: socket.socket, size: int) -> bytes:

@@ -1,0 +1,172 @@
+"""What `tapegate run` does: load, check, plan, replay, judge, report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import click
+
+from tapegate.cli import options
+from tapegate.doors.guard.levels import Level, best, weaker
+from tapegate.errors import LoadError, TapegateError, Unavailable, UsageError
+from tapegate.github.step import Step
+from tapegate.grade.session import Replay, judge
+from tapegate.load.select import select as select_tasks
+from tapegate.load.suite import Suite, load_suite
+from tapegate.model.config import Profile
+from tapegate.model.finding import Verdict
+from tapegate.model.run import Run, TrialResult
+from tapegate.model.trace import Trace
+from tapegate.oracles.catalog import check_contract
+from tapegate.report import markdown, results, terminal
+from tapegate.run import events_file
+from tapegate.run.output import write_atomically
+from tapegate.run.plan import Order, Trial, in_order, plan
+from tapegate.run.provenance import Circumstances, provenance, to_bytes
+from tapegate.run.replay import Replayer
+from tapegate.run.runner import Runner
+
+BUILT_IN: Mapping[str, Profile] = {
+    "pr": Profile(),
+    "nightly": Profile(),
+    "weekly": Profile(),
+    "dev": Profile(partial=True),
+}
+"""Profiles that need not be declared. `dev` is for a selection while one works on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gating:
+    """The words of one `tapegate run`."""
+
+    select: tuple[str, ...]
+    project: Path
+    evals: Path
+    profile: str | None
+    out: Path | None
+    jobs: int
+    order: Order
+    order_seed: int
+    github: bool
+    annotations: bool
+    as_json: bool
+    quiet: bool
+
+
+def gate(words: Gating, environ: Mapping[str, str]) -> int:
+    """Run the gate; returns its exit code. Raises TapegateError where it cannot begin."""
+    step = Step(words.project, environ, click.echo, annotate=words.annotations) if words.github else None
+    out = words.out or words.project / "out"
+    try:
+        run, raw = _judged(words, out)
+    except TapegateError as error:
+        if step is not None:
+            step.refused(error)
+        raise
+    digest = results.digest(raw)
+    if words.as_json:
+        click.echo(raw.decode(), nl=False)
+    elif not words.quiet or not run.gate.passed:
+        report = terminal.render(run, digest, width=options.columns(), color=options.colored())
+        click.echo(report, nl=False)
+    if step is not None:
+        step.judged(run, digest, out)
+    return run.gate.exit_code
+
+
+def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
+    suite = load_suite(words.project, words.project / words.evals)
+    problems = [problem for task in suite.tasks for problem in check_contract(task)]
+    if problems:
+        raise LoadError.all(problems)
+    name = words.profile or ("dev" if words.select else "pr")
+    profile = _profile(suite, name)
+    tasks = select_tasks(suite, words.select) if words.select else suite.tasks
+    trials = plan(suite.project, tasks, name)
+    watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
+    guards = {task.key: _guard(suite, name, profile, task.path_id) for task in tasks}
+    with Runner(suite) as runner:
+        run = judge(
+            in_order(trials, words.order, words.order_seed),
+            watch.timed(Replayer(suite, runner).replay),
+            profile_name=name,
+            profile=profile,
+            partial=len(tasks) < len(suite.tasks),
+            jobs=words.jobs,
+            done=watch.done,
+        )
+    watch.end()
+    raw = results.Results.of(run).to_bytes()
+    digest = results.digest(raw)
+    now = Circumstances(name, digest, guards, watch.durations_ms, words.jobs, words.order)
+    write_atomically(out / "provenance.json", to_bytes(provenance(suite, trials, now)))
+    write_atomically(out / "report.md", markdown.render(run, digest).encode())
+    # Last: whoever finds results.json finds all that belongs to it.
+    write_atomically(out / "results.json", raw)
+    return run, raw
+
+
+def _profile(suite: Suite, name: str) -> Profile:
+    found = suite.config.profiles.get(name) or BUILT_IN.get(name)
+    if found is None:
+        known = ", ".join(sorted({*BUILT_IN, *suite.config.profiles}))
+        raise UsageError.of("unknown_profile", f"there is no profile {name!r}; there are {known}")
+    return found
+
+
+def _guard(suite: Suite, name: str, profile: Profile, path_id: str) -> Level:
+    """The guard that the subject of a path will have. Raises Unavailable where the profile requires a stronger one."""
+    config = suite.config
+    level = best(config.subjects[config.paths[path_id].subject].kind)
+    if weaker(level, profile.require_guard):
+        raise Unavailable.of(
+            "weak_guard",
+            f"profile {name!r} requires the network guard {profile.require_guard!r}; this machine gives {level!r}",
+            fix="run where network namespaces can be made, or lower `require_guard` in evals/tapegate.yaml",
+        )
+    return level
+
+
+class _Watch:
+    """Sees each trial end: its trace goes to disk, its time into the provenance, its progress to the terminal."""
+
+    def __init__(self, out: Path, total: int, *, quiet: bool) -> None:
+        self._out = out
+        self._total = total
+        self._shown = not quiet and sys.stderr.isatty()
+        self._count = 0
+        self._lock = Lock()
+        self.durations_ms: dict[str, int] = {}
+
+    def timed(self, replay: Replay) -> Replay:
+        """`replay`, with its time taken."""
+
+        def measured(trial: Trial) -> Trace:
+            start = time.monotonic_ns()
+            try:
+                return replay(trial)
+            finally:
+                self.durations_ms[f"{trial.task.key}[{trial.number}]"] = (time.monotonic_ns() - start) // 1_000_000
+
+        return measured
+
+    def done(self, trial: Trial, result: TrialResult, trace: Trace | None) -> None:
+        """A trial was judged."""
+        if trace is not None:
+            events_file.write(trace, self._out / "traces")
+        with self._lock:
+            self._count += 1
+            if self._shown:
+                mark = "" if result.verdict is Verdict.PASS else f" {result.verdict}"
+                line = f"{self._count}/{self._total} {trial.task.key}{mark}"
+                click.echo(f"\r\x1b[2K{line}", err=True, nl=False)
+
+    def end(self) -> None:
+        """All trials were judged."""
+        if self._shown:
+            click.echo("\r\x1b[2K", err=True, nl=False)

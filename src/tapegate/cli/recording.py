@@ -1,0 +1,97 @@
+"""What `tapegate record` does: load, choose, record, say what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from tapegate.errors import CassetteError, Stale, UsageError
+from tapegate.load.select import select as select_tasks
+from tapegate.load.suite import load_suite
+from tapegate.model.task import Task
+from tapegate.run.plan import Trial, plan
+from tapegate.run.record import record
+from tapegate.run.replay import Replayer
+from tapegate.run.runner import Runner
+from tapegate.run.source import ready
+from tapegate.tape.store import Loaded
+
+PR_EVENTS = frozenset({"pull_request", "pull_request_target"})
+"""Events in which code of a stranger may run: nothing is recorded in them, whatever the flags."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The words of one `tapegate record`."""
+
+    select: tuple[str, ...]
+    project: Path
+    evals: Path
+    which: str | None
+    source: str
+    trials: int | None
+    quiet: bool
+
+
+def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
+    """Record what was asked for; returns 0. Raises TapegateError at the first task that cannot be recorded.
+
+    What was recorded before that stays: each task is written whole.
+    """
+    event = environ.get("GITHUB_EVENT_NAME", "")
+    if event in PR_EVENTS:
+        raise UsageError.of(
+            "recording_in_pr",
+            f"nothing is recorded in a {event!r} event: code of a pull request must not reach a provider",
+            fix="record on your own machine with your key, or let a maintainer dispatch the audit workflow",
+        )
+    if words.which is None:
+        raise UsageError.of("no_choice", "what is to be recorded? expected one of --missing, --stale and --all")
+    suite = load_suite(words.project, words.project / words.evals)
+    tasks = select_tasks(suite, words.select) if words.select else suite.tasks
+    if words.trials is not None:
+        tasks = tuple(_with_trials(task, words.trials) for task in tasks)
+    trials = plan(suite.project, tasks, "nightly" if words.trials is None else "pr")
+    with Runner(suite) as runner:
+        replayer = Replayer(suite, runner)
+        due: dict[str, list[int]] = {}
+        for trial in trials:
+            if words.which == "all" or _is_due(trial, replayer, stale=words.which == "stale"):
+                due.setdefault(trial.task.key, []).append(trial.number)
+        if not due:
+            _say(words, "nothing to record: every trial has a recording" + _that_holds(words))
+            return 0
+        with ready(suite, words.source) as source:
+            for task in tasks:
+                if task.key in due:
+                    numbers = due[task.key]
+                    count = record(suite, runner, source, task, numbers, replace=words.which == "all")
+                    shown = ", ".join(map(str, numbers))
+                    _say(words, f"recorded {task.key}, trial {shown}: {count} interactions from {source.name}")
+    return 0
+
+
+def _is_due(trial: Trial, replayer: Replayer, *, stale: bool) -> bool:
+    if isinstance(trial.recording, Stale):
+        return True
+    if isinstance(trial.recording, CassetteError):
+        # What cannot be trusted is not written over unasked: somebody may still want to know what happened to it.
+        raise trial.recording
+    assert isinstance(trial.recording, Loaded)
+    return stale and not replayer.replay(trial).account.complete
+
+
+def _with_trials(task: Task, count: int) -> Task:
+    return task.model_copy(update={"trials": count, "flaky_prone": False}).at(task.source)
+
+
+def _that_holds(words: Recording) -> str:
+    return " that the code still follows" if words.which == "stale" else ""
+
+
+def _say(words: Recording, line: str) -> None:
+    if not words.quiet:
+        click.echo(line)

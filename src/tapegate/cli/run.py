@@ -1,0 +1,40 @@
+"""`tapegate run`: the gate."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from tapegate.cli import options
+
+
+@click.command()
+@options.SELECT
+@options.PROJECT
+@options.EVALS
+@click.option("--profile", help="Gate profile. [default: pr; dev, which accepts a selection, when tasks are selected]")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for results and reports. [default: PROJECT/out]")
+@options.JOBS
+@click.option(
+    "--order",
+    type=click.Choice(["sorted", "reversed", "shuffled"]),
+    default="sorted",
+    show_default=True,
+    help="Order in which trials run; no result depends on it.",
+)
+@click.option("--order-seed", type=int, default=0, show_default=True, help="What `--order shuffled` shuffles by.")
+@click.option("--github", is_flag=True, help="Write the step summary, annotations and outputs of a workflow step.")
+@click.option("--annotations/--no-annotations", default=True, help="With --github: annotate findings.")
+@options.JSON
+@options.QUIET
+@click.pass_context
+def run(ctx: click.Context, /, **words: object) -> None:
+    """Replay the recordings of SELECT against the code here, judge what it does, and exit with the gate's code.
+
+    SELECT is a task id, a key, a suite, a path id, a glob or a file; without it every task runs.
+    """
+    from tapegate.cli.gate import Gating, gate
+
+    ctx.exit(gate(Gating(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word to its type

@@ -1,0 +1,59 @@
+"""Which trials of which tasks a run replays, and what each of them is replayed from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tapegate.errors import CassetteError, Stale
+from tapegate.model.task import Task
+from tapegate.tape.store import Loaded, load
+
+Order = Literal["sorted", "reversed", "shuffled"]
+NIGHTLY_TRIALS = 3
+"""Of a flaky-prone task in the nightly profile (standard, "CI Gate Profiles")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run of one task, and its recording."""
+
+    task: Task
+    number: int
+    """1-based."""
+    recording: Loaded | CassetteError | Stale
+    """What is replayed, or why nothing can be."""
+
+
+def plan(project: Path, tasks: Iterable[Task], profile: str) -> tuple[Trial, ...]:
+    """The trials of a run, sorted by key and number, each with its verified recording."""
+    return tuple(
+        Trial(task, number, _recording(project, task, number))
+        for task in sorted(tasks, key=lambda task: task.key)
+        for number in numbers(task, profile)
+    )
+
+
+def numbers(task: Task, profile: str) -> Iterable[int]:
+    """The trials of `task` in `profile`."""
+    count = max(task.trials, NIGHTLY_TRIALS) if profile == "nightly" and task.flaky_prone else task.trials
+    return range(1, count + 1)
+
+
+def in_order(trials: Sequence[Trial], order: Order, seed: int = 0) -> Sequence[Trial]:
+    """The same trials in the order in which they are to be run, which no result may depend on."""
+    if order == "reversed":
+        return tuple(reversed(trials))
+    if order == "shuffled":
+        return random.Random(seed).sample(trials, len(trials))  # noqa: S311 - an order of work, no secret
+    return trials
+
+
+def _recording(project: Path, task: Task, number: int) -> Loaded | CassetteError | Stale:
+    try:
+        return load(project, task.suite, task.key, number)
+    except (CassetteError, Stale) as error:
+        return error

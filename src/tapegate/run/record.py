@@ -1,0 +1,87 @@
+"""Records trials: the subject runs against a source, and what passed becomes cassettes and pins."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from tapegate import __version__
+from tapegate.errors import NotJudged
+from tapegate.load.suite import Suite
+from tapegate.model.task import Task
+from tapegate.run.commit import commit_of
+from tapegate.run.runner import Question, Runner
+from tapegate.run.source import Source
+from tapegate.subject.heard import Heard
+from tapegate.tape import store
+from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Provenance
+from tapegate.tape.ledger import Ledger
+from tapegate.tape.recorder import Recorder
+from tapegate.tape.redact import Redactor
+
+
+def record(suite: Suite, runner: Runner, source: Source, task: Task, trials: Sequence[int], *, replace: bool) -> int:
+    """Record `trials` of `task` and write them all, or none. Returns how many interactions they hold.
+
+    All trials are kept, good or bad: nothing is judged here. Raises NotJudged `recording_broken` where the subject
+    did not answer to its end, and whatever the recorder and the store raise; then nothing was written.
+    """
+    cassettes = [_record_one(suite, runner, source, task, trial) for trial in trials]
+    store.write(suite.project, task.suite, cassettes, replace=replace)
+    return sum(len(cassette.interactions) for cassette in cassettes)
+
+
+def _record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: int) -> Cassette:
+    redactor = Redactor(secrets(suite, os.environ))
+    ledger = Ledger()
+    recorder = Recorder(source.routes, redactor, ledger)
+    question = Question(task, trial, recorder, ledger, source.routes, keys=source.keys)
+    heard = runner.ask(question)
+    if heard.ending.kind != "completed":
+        lines = heard.log.decode("utf-8", "replace").splitlines()[-8:]
+        said = "".join(f"\n      | {line!r}" for line in lines)
+        raise NotJudged.of(
+            "recording_broken",
+            f"trial {trial} of {task.key} was not recorded: the subject {heard.ending.kind} ({heard.ending.detail})"
+            + (f"; its last lines:{said}" if said else ""),
+            fix="mend the subject and record again; the old recordings hold",
+        )
+    subject = suite.config.subjects[suite.config.paths[task.path_id].subject]
+    return Cassette(
+        key=task.key,
+        trial=trial,
+        provenance=_provenance(suite, source),
+        stream=redactor.redact_stream(AgentStream(subject.stream, heard.body, _chunks(heard))),
+        interactions=recorder.interactions(),
+    )
+
+
+def secrets(suite: Suite, environ: Mapping[str, str]) -> dict[str, str]:
+    """The values that must never reach the disk, by the name of their variable."""
+    names = [service.key_env for service in suite.config.services.values() if service.key_env is not None]
+    return {name: environ[name] for name in [*names, *suite.config.secret_env] if environ.get(name)}
+
+
+def machine_class() -> str:
+    """What latencies are comparable within: system, processor and number of cores."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return f"{sys.platform}-{platform.machine().lower()}-{cores}cpu"
+
+
+def _chunks(heard: Heard) -> Chunks:
+    return Chunks(heard.started_us, tuple(map(len, heard.chunks)), heard.at_us, heard.ended_us)
+
+
+def _provenance(suite: Suite, source: Source) -> Provenance:
+    return Provenance(
+        recorder=f"tapegate {__version__}",
+        recorded_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        commit=commit_of(suite.project),
+        machine=machine_class(),
+        source=source.name,
+        source_kind=source.declared.kind,
+        source_description=source.declared.description,
+    )

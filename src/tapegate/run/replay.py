@@ -1,0 +1,98 @@
+"""Replays trials: recording in, trace out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tapegate.load.suite import Suite
+from tapegate.model.config import Config
+from tapegate.model.trace import Event, Exchange, Trace
+from tapegate.run.latency import e2e_ms, model_ms
+from tapegate.run.plan import Trial
+from tapegate.run.runner import Question, Runner
+from tapegate.stream.dialect import parser
+from tapegate.stream.provider import read_call
+from tapegate.subject.heard import Heard
+from tapegate.tape.cassette import Cassette
+from tapegate.tape.ledger import Ledger
+from tapegate.tape.player import Player, recorded_paths
+from tapegate.tape.routes import Routes
+from tapegate.tape.store import Loaded
+
+
+class Replayer:
+    """Runs trials of a suite against their recordings. Thread-safe."""
+
+    def __init__(self, suite: Suite, runner: Runner) -> None:
+        self._config = suite.config
+        self._runner = runner
+        self._routes = Routes.of(suite.config.services)
+
+    def replay(self, trial: Trial) -> Trace:
+        """The trace of a trial that has a recording. Raises SubjectError where the subject cannot be started."""
+        loaded = trial.recording
+        assert isinstance(loaded, Loaded)
+        ledger = Ledger()
+        player = Player(loaded.cassette, self._routes, ledger, normalisers=self._config.normalisers)
+        question = Question(trial.task, trial.number, player, ledger, self._routes, cassette=loaded.raw)
+        heard = self._runner.ask(question)
+        return self._trace(trial, heard, loaded.cassette, ledger)
+
+    def _trace(self, trial: Trial, heard: Heard, cassette: Cassette, ledger: Ledger) -> Trace:
+        paths = recorded_paths(cassette, self._routes)
+        account = ledger.account(cassette.interactions, paths)
+        played = ledger.played_places
+        whole = account.complete and heard.ending.kind == "completed"
+        subject = self._config.subjects[self._config.paths[trial.task.path_id].subject]
+        return Trace(
+            key=trial.task.key,
+            trial=trial.number,
+            # An answer that is an HTTP error is no stream in the subject's dialect: its status is the fact.
+            events=events(subject.stream, heard.chunks) if heard.ending.kind != "http_error" else (),
+            exchanges=exchanges(self._config, cassette, paths, played),
+            account=account,
+            ending=heard.ending,
+            latency_e2e_ms=e2e_ms(cassette.stream.chunks) if whole else None,
+            latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if whole else None,
+        )
+
+
+def events(dialect: str, chunks: Iterable[bytes]) -> tuple[Event, ...]:
+    """The events in an answer."""
+    reader = parser(dialect)
+    found = [event for chunk in chunks for event in reader.feed(chunk)]
+    return (*found, *reader.close())
+
+
+def exchanges(config: Config, cassette: Cassette, paths: list[str], places: Iterable[int]) -> tuple[Exchange, ...]:
+    """The interactions at `places`, read as provider calls where they are such, in the order of the recording."""
+    made = []
+    for number in places:
+        interaction = cassette.interactions[number]
+        service = config.services.get(interaction.service)
+        call = read_call(
+            service.protocol if service is not None else "http",
+            interaction.request.method,
+            paths[number],
+            interaction.response.status,
+            request_headers=interaction.request.headers,
+            request_body=interaction.request.body,
+            response_headers=interaction.response.headers,
+            response_body=interaction.response.body,
+        )
+        made.append(
+            Exchange(
+                index=number,
+                service=interaction.service,
+                method=interaction.request.method,
+                path=paths[number],
+                status=interaction.response.status,
+                started_us=interaction.chunks.started_us,
+                duration_us=interaction.chunks.ended_us - interaction.chunks.started_us,
+                request_bytes=len(interaction.request.body),
+                model=(call.model or call.requested_model) if call is not None else None,
+                usage=call.usage if call is not None else None,
+                finish_reason=call.finish_reason if call is not None else None,
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,88 @@
+"""What a recording is made from: the provider itself, or stand-ins that are started for it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from tapegate.doors.guard.enclosure import Enclosure
+from tapegate.errors import UsageError
+from tapegate.load.suite import Suite
+from tapegate.model.config import Config, RecordingSource, StandIn
+from tapegate.run.workspace import scratch
+from tapegate.subject.environment import mark
+from tapegate.subject.fill import fill
+from tapegate.subject.server import Server
+from tapegate.tape.routes import Routes
+
+LIVE = RecordingSource(kind="live", description="the providers themselves")
+_START_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that is ready to be recorded from."""
+
+    name: str
+    declared: RecordingSource
+    routes: Routes
+    keys: Mapping[str, str]
+    """By mark, the real key of each service that has one and no stand-in."""
+
+
+def declared(config: Config, name: str) -> RecordingSource:
+    """The source called `name`. Raises UsageError for one that is not declared."""
+    if name in config.sources:
+        return config.sources[name]
+    if name == "live":
+        return LIVE
+    known = ", ".join(sorted({*config.sources, "live"}))
+    raise UsageError.of(
+        "unknown_source", f"there is no source {name!r}; there are {known}", fix="declare it in evals/tapegate.yaml"
+    )
+
+
+@contextmanager
+def ready(suite: Suite, name: str) -> Iterator[Source]:
+    """Start the stand-ins of a source and collect the keys of all other services.
+
+    Raises UsageError `no_key` when a key is wanted that the environment does not hold.
+    """
+    source = declared(suite.config, name)
+    upstreams: dict[str, str] = {}
+    keys: dict[str, str] = {}
+    with ExitStack() as stack:
+        for service, spec in suite.config.services.items():
+            if service in source.stand_ins:
+                upstreams[service] = stack.enter_context(_standing_in(suite, service, source.stand_ins[service]))
+            elif spec.key_env is not None:
+                value = os.environ.get(spec.key_env, "")
+                if not value:
+                    raise UsageError.of(
+                        "no_key",
+                        f"service {service!r} is reached at {spec.address} and its key {spec.key_env!r} is not set",
+                        fix=f"set {spec.key_env}, or choose a source that stands in for {service!r} (--source NAME)",
+                    )
+                keys[mark(spec.key_env)] = value
+        yield Source(name, source, Routes.of(suite.config.services, upstreams), keys)
+
+
+@contextmanager
+def _standing_in(suite: Suite, service: str, spec: StandIn) -> Iterator[str]:
+    """The base URL of a stand-in, while it runs."""
+
+    def command(port: int) -> tuple[list[str], dict[str, str]]:
+        values = {"port": str(port), "project": str(suite.project), "python": sys.executable}
+        env = {**os.environ, **{name: fill(text, values) for name, text in spec.env.items()}}
+        return [fill(word, values) for word in spec.command], env
+
+    server = Server(f"the stand-in of service {service!r}", command, spec.health, _START_TIMEOUT_S)
+    with (
+        scratch() as place,
+        Enclosure.open("none") as enclosure,
+        server.running(enclosure, place.folder) as (_, port),
+    ):
+        yield f"http://127.0.0.1:{port}{spec.path}"
