@@ -110,7 +110,7 @@ class Draft:
         if spoils is not None:
             self.spoiled.add(spoils)
 
-    def text(self, text: str, place: Place, path: Path) -> str:
+    def text(self, text: str, place: Place, path: Path | None) -> str:
         """A text that escapes were undone in, if it is one: half of a surrogate pair is no character."""
         if text.isascii() or not _SURROGATE.search(text):
             return text
@@ -135,12 +135,12 @@ class Draft:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Read a value for its problems only: its places must not shadow those of the value that counts."""
-        kept = self.places, self.keys
-        self.places, self.keys = {}, {}
+        kept = self.places, self.keys, self.spoiled
+        self.places, self.keys, self.spoiled = {}, {}, set()
         try:
             yield
         finally:
-            self.places, self.keys = kept
+            self.places, self.keys, self.spoiled = kept
 
     def done(self, value: Json, *, whole: bool = True) -> Document:
         """The document."""

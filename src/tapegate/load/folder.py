@@ -46,7 +46,7 @@ class Folder:
         What cannot be printed is escaped: a file's name may hold line breaks and bytes that are not UTF-8.
         """
         inside = path.relative_to(self.project) if path.is_relative_to(self.project) else path
-        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in inside.as_posix())
+        return _printable(inside.as_posix())
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
         """The files and folders in a folder, by name; hidden ones left out, escaping ones reported and left out."""
@@ -108,17 +108,18 @@ class Folder:
 
     def _suite(self, suite: os.DirEntry[str]) -> Iterator[TaskFile]:
         tasks = 0
+        folder = self.named(Path(suite.path))
         for entry in self.entries(Path(suite.path)):
             path = Path(entry.path)
             if entry.name.endswith(_TASKS) and entry.is_file():
                 tasks += 1
-                yield TaskFile(path, self.named(path), suite.name, path.stem)
+                yield TaskFile(path, f"{folder}/{_printable(entry.name)}", suite.name, path.stem)
             elif entry.is_dir():
                 self._report(
                     "misplaced_file",
                     path,
                     "is a folder inside a suite",
-                    f"put tasks into {self.named(path.parent)!r} itself",
+                    f"put tasks into {folder!r} itself",
                 )
             elif not entry.name.endswith(_SILENT):
                 self._report(
@@ -148,3 +149,7 @@ class Folder:
     def _report(self, code: str, path: Path, message: str, fix: str) -> None:
         file = self.named(path)
         self.problems.append(Problem(code, f"{file!r} {message}", file, fix=fix))
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import yaml
 
+from tapegate.load.describe import shown
 from tapegate.load.document import DEPTH, INTEGERS, Document, Draft, Json, Place, Unreadable
 from tapegate.model.source import Path
 
@@ -42,6 +44,7 @@ class _Composer:
 
     def __init__(self, text: str, draft: Draft) -> None:
         self._parser = Parser(text)
+        self._next: Callable[[], Any] = self._parser.get_event
         self._draft = draft
 
     def document(self) -> Json:
@@ -82,9 +85,6 @@ class _Composer:
             )
         return value
 
-    def _next(self) -> Any:
-        return self._parser.get_event()
-
     def _value(self, event: Any, path: Path) -> Json:
         self._draft.places[path] = _place(event)
         if isinstance(event, yaml.AliasEvent):
@@ -101,7 +101,7 @@ class _Composer:
                 spoils=path,
             )
         if isinstance(event, yaml.ScalarEvent):
-            return self._draft.text(event.value, _place(event), path) if event.style else self._plain(event, path)
+            return self._scalar(event, path)
         if len(path) >= DEPTH:
             self._draft.report(
                 "depth_limit",
@@ -137,26 +137,28 @@ class _Composer:
 
     def _key(self, event: Any, path: Path) -> str | None:
         """The text of a key; None where it cannot be one, which is then reported."""
-        if isinstance(event, yaml.ScalarEvent) and not event.style and event.value == "<<":
-            self._draft.report(
-                "merge_key",
-                "merge key << is refused",
-                _place(event),
-                "write the keys out; quote the key where << is its name",
-            )
+        reported = len(self._draft.problems)
+        if not isinstance(event, yaml.ScalarEvent) or event.tag is not None or event.anchor is not None:
+            with self._draft.aside():
+                key = self._value(event, (*path, "?"))
+        elif event.value == "<<" and not event.style:
+            fix = "write the keys out; quote the key where << is its name"
+            self._draft.report("merge_key", "merge key << is refused", _place(event), fix)
             return None
-        found = len(self._draft.problems)
-        with self._draft.aside():
-            key = self._value(event, (*path, "?"))
+        else:
+            key = self._scalar(event, None)
         if isinstance(key, str):
             return key
-        if len(self._draft.problems) == found:
-            self._draft.report(
-                "non_string_key", f"a key must be text, and this is {key!r}", _place(event), "put the key in quotes"
-            )
+        if len(self._draft.problems) == reported:
+            message = f"a key must be text, and this is {shown(key)}"
+            self._draft.report("non_string_key", message, _place(event), "put the key in quotes")
         return None
 
-    def _plain(self, event: Any, path: Path) -> Json:
+    def _scalar(self, event: Any, path: Path | None) -> Json:
+        """The value of a scalar; `path` is what is spoiled where it has none."""
+        return self._draft.text(event.value, _place(event), path) if event.style else self._plain(event, path)
+
+    def _plain(self, event: Any, path: Path | None) -> Json:
         """A plain scalar by YAML 1.2's core schema: `no`, `off` and `1:30` are text, `012` is twelve."""
         text: str = event.value
         if text in _WORDS:
@@ -169,7 +171,7 @@ class _Composer:
                 return number
             self._draft.report(
                 "number_limit",
-                f"{_short(text)} does not fit 64 bits",
+                f"{shown(text)} does not fit 64 bits",
                 _place(event),
                 "put it in quotes where it is text",
                 spoils=path,
@@ -182,7 +184,7 @@ class _Composer:
         if not math.isfinite(value):
             self._draft.report(
                 "not_finite",
-                f"{_short(text)} is no finite number",
+                f"{shown(text)} is no finite number",
                 _place(event),
                 "put it in quotes where it is text",
                 spoils=path,
@@ -207,7 +209,3 @@ def _place(event: Any) -> Place:
 
 def _base(text: str) -> int:
     return {"0o": 8, "0x": 16}.get(text[:2], 10)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:20]}…{text[-10:]} ({len(text)} characters)"

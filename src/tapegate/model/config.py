@@ -49,9 +49,11 @@ class HttpAsk(Part):
     """How an HTTP subject is asked."""
 
     method: Literal["POST", "GET", "PUT"] = "POST"
+    """Method of the request."""
     path: Template
     """Path and query on the subject's own server."""
     headers: dict[NonEmpty, str] = Field(default_factory=dict)
+    """Headers beside the ones that the body needs."""
     json_body: Any = Field(default=None, alias="json")
     """JSON body; strings in it are templates."""
 
@@ -109,6 +111,7 @@ class StandIn(Part):
     path: str = ""
     """What follows host and port in its base URL, `/v1`."""
     env: dict[EnvName, Template] = Field(default_factory=dict)
+    """Variables of the server."""
 
 
 class RecordingSource(Part):
@@ -126,6 +129,7 @@ class Normaliser(Part):
     """A volatile field of request bodies that matching must not see."""
 
     service: Name
+    """The service whose requests hold it."""
     path: NonEmpty
     """Where it stands in a JSON body: `messages[*].tool_call_id`."""
     reason: NonEmpty
