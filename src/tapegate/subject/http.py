@@ -46,6 +46,8 @@ class HttpRunner:
     subject: HttpSubject
     python: str = sys.executable
     """What `{python}` is."""
+    grace_s: float = 2.0
+    """How long the server has to end by itself once it is told to."""
 
     def ask(
         self, enclosure: Enclosure, values: Mapping[str, str], environment: Mapping[str, str], cwd: Path, clock: Clock
@@ -67,6 +69,7 @@ class HttpRunner:
                 except _PortTaken:
                     continue
                 heard = self._hear(enclosure, process, port, request, clock)
+                process.stop(self.grace_s)
             return replace(heard, log=process.log())
         raise AssertionError("the last start is no retry")
 
