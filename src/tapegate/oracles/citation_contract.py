@@ -16,6 +16,8 @@ from tapegate.oracles.links import Link, links
 from tapegate.oracles.oracle import Oracle, outcome_path, problem_at, slot_path
 from tapegate.oracles.slot import SlotKind, at_least, at_most, choices, flag, text_list, texts
 
+_NOUNS = {"local": ("paper of the library", "papers of the library"), "web": ("page of the web", "pages of the web")}
+
 
 class CitationContract(Oracle):
     """What the answer cites: papers of the library as `/paper/{id}`, and pages of the web.
@@ -104,11 +106,11 @@ class CitationContract(Oracle):
         slots = {slot: value for slot, value in outcome.required_slots.items() if slot in self.slots}
         if not any(self.slots[slot].demands(value) for slot, value in slots.items()):
             return
-        cited = links(trace.text)
+        answer, cited = trace.text, links(trace.text)
+        open_ = cited[-1:] if cited and cited[-1].open_in(answer) else []
         local = list(dict.fromkeys(link.local_id for link in cited if link.kind == "local"))
-        web = list(dict.fromkeys(link.address for link in cited if link.kind == "web"))
-        yield from _counted(index, slots, "local", [f"/paper/{paper}" for paper in local], "paper of the library")
-        yield from _counted(index, slots, "web", web, "page of the web")
+        yield from _counted(index, slots, "local", cited, open_)
+        yield from _counted(index, slots, "web", cited, open_)
         if slots.get("citations_local_exist"):
             known = known_papers(trace) | frozenset(slots.get("citations_known", ()))
             for paper in local:
@@ -133,7 +135,7 @@ class CitationContract(Oracle):
                     got=_some([f"/paper/{paper}" for paper in local]) or "no local citation",
                     final=False,
                 )
-        yield from _wrong(outcome_path(index, "required_slots", next(iter(slots))), cited)
+        yield from _wrong(outcome_path(index, "required_slots", next(iter(slots))), cited, open_)
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Bounds that exclude each other, and existence that nothing could ever show."""
@@ -160,27 +162,34 @@ class CitationContract(Oracle):
                 yield problem_at(task, slot_path(index, "citations_known"), "vacuous_slot", message)
 
 
-def _counted(index: int, slots: Mapping[str, Json], kind: str, cited: Sequence[str], noun: str) -> Iterator[Unmet]:
-    got = _some(cited) or f"no {kind} citation"
-    count = f"{len(cited)} {noun.replace('page', 'pages').replace('paper', 'papers') if len(cited) != 1 else noun}"
-    said = f"the answer cites {count if cited else f'no {noun}'}"
+def _counted(
+    index: int, slots: Mapping[str, Json], kind: str, cited: Sequence[Link], open_: Sequence[Link]
+) -> Iterator[Unmet]:
+    """The bounds of one kind of citation. An address that more text could still lengthen proves no surplus."""
+    found = list(dict.fromkeys(link.address for link in cited if link.kind == kind))
+    settled = {link.address for link in cited if link.kind == kind and link not in open_}
+    one, many = _NOUNS[kind]
+    said = f"the answer cites {f'{len(found)} {one if len(found) == 1 else many}' if found else f'no {one}'}"
+    got = _some(found) or f"no {kind} citation"
     least, most = slots.get(f"citations_{kind}_min", 0), slots.get(f"citations_{kind}_max")
-    if len(cited) < least:
+    if len(found) < least:
         path = slot_path(index, f"citations_{kind}_min")
         yield Unmet(f"too_few_{kind}_citations", said, path, expected=f"at least {least}", got=got, final=False)
-    if most is not None and len(cited) > most:
+    if most is not None and len(found) > most:
         path = slot_path(index, f"citations_{kind}_max")
-        yield Unmet(f"too_many_{kind}_citations", said, path, expected=f"at most {most}", got=got)
+        final = len(settled) > most
+        yield Unmet(f"too_many_{kind}_citations", said, path, expected=f"at most {most}", got=got, final=final)
 
 
-def _wrong(path: Path, cited: Sequence[Link]) -> Iterator[Unmet]:
+def _wrong(path: Path, cited: Sequence[Link], open_: Sequence[Link]) -> Iterator[Unmet]:
     seen = set()
     for link in cited:
         target = visible(link.target)
         if link.kind == "malformed" and target not in seen:
             seen.add(target)
             message = f"the citation {target!r} is malformed: {link.reason}"
-            yield Unmet("malformed_citation", message, path, expected="/paper/{id} or http(s)://host/…", got=target)
+            expected = "/paper/{id} or http(s)://host/…"
+            yield Unmet("malformed_citation", message, path, expected=expected, got=target, final=link not in open_)
         elif link.belied:
             message = f"a link whose label shows {visible(link.belied)!r} leads to {target!r}"
             yield Unmet("citation_mismatch", message, path, expected=visible(link.belied), got=target)

@@ -38,6 +38,8 @@ _LOOKALIKES = str.maketrans(
     }
 )  # fmt: skip
 """Characters drawn like an ASCII one to which NFKD does not lead, as far as tags and paths need them."""
+_NEGATED = "≮≯"
+"""NFKD would leave the very bracket that these deny."""
 _UNICODE = re.compile(r"[^\x00-\x7f]+|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _DISGUISE = re.compile(r"[&%\\\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|<!--")
 """What an ASCII text must hold for folding to change it."""
@@ -117,7 +119,9 @@ def _rewritten(folded: Folded, pattern: re.Pattern[str], rewrite: Callable[[str]
 def _plain(run: str) -> list[tuple[int, str]]:
     plain = []
     for offset, char in enumerate(run):
-        if invisible.ANY.match(char) is None:
+        if char in _NEGATED:
+            plain.append((offset, char))
+        elif invisible.ANY.match(char) is None:
             letters = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).translate(_LOOKALIKES)
             kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
             plain.append((offset, kept))

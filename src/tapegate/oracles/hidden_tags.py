@@ -27,7 +27,7 @@ class HiddenTag:
     name: str
     closing: bool
     partial: bool
-    """Whether the text ends within the tag."""
+    """Whether the text ends before the tag does: what follows might make it another word, or a tag."""
     start: int
     end: int
 
@@ -80,7 +80,7 @@ def _whole(reading: Folded) -> Iterator[HiddenTag]:
         name = next((name for name in _longest_first() if _letters(name) in spelled), spelled)
         opening = text[start:end].lstrip("<[| \t\n\r\\._*~`-")
         raw_start, raw_end = reading.origin(start, end)
-        yield HiddenTag(name, opening.startswith("/"), False, raw_start, raw_end)
+        yield HiddenTag(name, opening.startswith("/"), text[end - 1] not in ">]=\n", raw_start, raw_end)
 
 
 def _partial(reading: Folded) -> Iterator[HiddenTag]:

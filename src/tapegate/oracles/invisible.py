@@ -27,6 +27,9 @@ HIDDEN = (
 ANY = re.compile(f"[{CONTROL}{BIDI}{TAGS}{HIDDEN}]")
 """One character that shows nothing."""
 
+NEEDS_NEIGHBOURS = "\u061c\u200d\u200e\u200f\ufe0f" + "".join(chr(code) for code in range(0xE0030, 0xE0080))
+"""Characters for which what follows may decide whether they are at home."""
+
 _BIDI = re.compile(f"[{BIDI}]")
 _PICTURE = re.compile(
     "[#*0-9\u00a9\u00ae\u203c\u2049\u20e3\u2100-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff\ufe0f]"
@@ -35,7 +38,7 @@ _PICTURE = re.compile(
 _IDEOGRAPH = re.compile("[\u2e80-\u2fdf\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _JOINING = re.compile("[\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
 """Scripts whose spelling needs the joiners: Arabic, Syriac, Indic, Tibetan, Burmese, Khmer, Mongolian."""
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u05ff\u0600-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,7}\U000e007f")
 """A flag emoji of a region: a black flag, the region's code, the end mark."""
 

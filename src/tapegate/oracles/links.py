@@ -43,6 +43,10 @@ class Link:
     reason: str = ""
     """What is wrong with a malformed link."""
 
+    def open_in(self, text: str) -> bool:
+        """Whether more text could still lengthen a bare address at the end of `text`."""
+        return self.label is None and not any(char.isspace() for char in text[self.end :])
+
     @property
     def belied(self) -> str:
         """The address that the label of a Markdown link shows where the link leads elsewhere; else empty."""

@@ -13,7 +13,7 @@ from tapegate.model.trace import Failure, Finish, Trace, Violation
 from tapegate.oracles import patterns
 from tapegate.oracles.excerpt import excerpt, named, visible
 from tapegate.oracles.hidden_tags import hidden_tags, unclosed
-from tapegate.oracles.invisible import Unseen, unseen
+from tapegate.oracles.invisible import NEEDS_NEIGHBOURS, Unseen, unseen
 from tapegate.oracles.oracle import INVARIANTS, PATTERNS, Oracle, problem_at
 from tapegate.oracles.private_paths import private_paths
 from tapegate.oracles.slot import SlotKind
@@ -118,7 +118,8 @@ class OutputHygiene(Oracle):
             if invariant in checks:
                 yield from _first(checks[invariant](trace, (*INVARIANTS, index)))
         for index, pattern in enumerate(task.expect.forbidden_patterns):
-            span = patterns.compiled(pattern).find(trace.text)
+            matcher = patterns.compiled(pattern)
+            span = matcher.find(trace.text)
             if span is not None:
                 yield Unmet(
                     "forbidden_pattern",
@@ -126,6 +127,8 @@ class OutputHygiene(Oracle):
                     (*PATTERNS, index),
                     expected="no match",
                     got=excerpt(trace.text, *span),
+                    # `x$` and `x\b` may match at the end of a text and no longer when it goes on.
+                    final=all(matcher.find(trace.text + more) is not None for more in ("x", " ", "\n")),
                 )
 
     def problems(self, task: Task) -> Iterator[Problem]:
@@ -184,6 +187,7 @@ def _invisible(trace: Trace, path: Path) -> Iterator[Unmet]:
             path,
             expected="text that a reader sees as it is",
             got=excerpt(trace.text, index, index + 1),
+            final=char not in NEEDS_NEIGHBOURS,
         )
 
 

@@ -37,7 +37,7 @@ class Pattern:
 
     def find(self, text: str) -> tuple[int, int] | None:
         """Start and end of the first match, in characters; CR and CRLF end a line as LF does."""
-        text = _SURROGATE.sub("\ufffd", text)  # RE2 reads UTF-8, which has no lone surrogates
+        text = _readable(text)
         found = self.compiled.search(text)
         if found is None and "\r" in text:
             # A lone CR becomes LF in place. Of CRLF the CR goes, so that `$` sees the end of the line.
@@ -50,7 +50,7 @@ class Pattern:
 
     def spans(self, text: str, group: int = 0) -> Iterator[tuple[int, int]]:
         """Start and end of a group in each match that does not overlap an earlier one."""
-        for found in self.compiled.finditer(_SURROGATE.sub("\ufffd", text)):
+        for found in self.compiled.finditer(_readable(text)):
             yield found.span(group)
 
     @property
@@ -61,6 +61,11 @@ class Pattern:
             if found is not None and found.start() == found.end():
                 return True
         return all(self.compiled.search(probe) is not None for probe in _EVERYDAY)
+
+
+def _readable(text: str) -> str:
+    """`text` without lone surrogates, which the UTF-8 that RE2 reads does not have; every character keeps its place."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _removed_before(text: str, index: int) -> int:

@@ -8,10 +8,13 @@ from functools import lru_cache
 from tapegate.oracles.folding import fold
 
 _MARKUP = re.compile(r"[*_`]+")
-_DASHES = re.compile("[\u2010-\u2015\u2212\u00ad\u30fc]")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])-(?=\w)|(?<=\d)-(?=[^\W\d_])")
+"""A dash in a word; one between two digits is a range or a minus and stays."""
 _GROUPED = re.compile(r"(?<![\w.,'’])[+-]?\d{1,3}([,'’\u00a0\u2009\u202f ])\d{3}(?:\1\d{3})*(?![,'’]?\d)")
 """A number with thousands separators, all of one kind, between groups of three."""
+_OTHER_NUMBER = re.compile(r"\d[.,']?$|[^\W\d_]$|(?:^|[^\w)])[-.]$")
+"""What before a digit makes it a part of something else: digits, a letter, a minus, a decimal point."""
 _SPACE = re.compile(r"\s+")
 _UNIT = re.compile(r"(?<=\d) (?=%)")
 
@@ -41,10 +44,10 @@ def _whole(text: str, sought: str, start: int) -> bool:
     end = start + len(sought)
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if sought[0].isdigit():
-        if re.search(r"\d[.,']?$|[^\W\d_]$|(?:^|[^\w)])[-]$", before):
+        if _OTHER_NUMBER.search(before):
             return False
     elif sought[0].isalnum() and before[-1:].isalnum():
         return False
     if sought[-1].isdigit():
-        return re.match(r"[.,']?\d", after) is None
+        return re.match(r"[.,']?\d|[^\W\d_]", after) is None
     return not (sought[-1].isalnum() and after[:1].isalnum())

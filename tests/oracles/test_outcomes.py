@@ -1,0 +1,51 @@
+"""Whether one accepted outcome makes another one pointless."""
+
+from __future__ import annotations
+
+import pytest
+
+from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.outcomes import covers
+
+KINDS = {slot: kind for oracle in CATALOG for slot, kind in oracle.slots.items()}
+
+
+@pytest.mark.parametrize(
+    ("loose", "tight", "covered"),
+    [
+        ({"required_tools": ["a"]}, {"required_tools": ["b", "a"]}, True),
+        ({"required_tools": ["a", "b"]}, {"required_tools": ["a"]}, False),
+        ({"forbidden_tools": ["a"]}, {"forbidden_tools": ["a", "b"]}, True),
+        ({"allowed_tools": ["a", "b"]}, {"allowed_tools": ["a"]}, True),
+        ({"allowed_tools": ["a"]}, {"allowed_tools": ["a", "b"]}, False),
+        ({"allowed_tools": ["a"]}, {"required_tools": ["a"]}, False),
+        ({"any_allowed_path": [["a"], ["b"]]}, {"any_allowed_path": [["b"]]}, True),
+        ({"tool_counts": {"a": {"max": 3}}}, {"tool_counts": {"a": {"min": 1, "max": 2}}}, True),
+        ({"tool_counts": {"a": {"max": 3}}}, {"tool_counts": {"a": {"min": 1}}}, False),
+        ({"tool_counts": {"a": {"min": 1}}}, {"required_tools": ["a"]}, False),
+        ({"tool_path_policy": "no_tools"}, {"allowed_tools": ["a"]}, False),
+        ({"forbidden_tools": ["a"]}, {"tool_path_policy": "no_tools", "forbidden_tools": ["a"]}, True),
+        (
+            {"required_tools": ["a", "b"]},
+            {"required_tools": ["a", "b"], "tool_path_policy": "fixed_order", "order_critical": "x"},
+            True,
+        ),
+        ({"required_slots": {"citations_local_min": 1}}, {"required_slots": {"citations_local_min": 2}}, True),
+        ({"required_slots": {"citations_local_min": 2}}, {"required_slots": {"citations_local_min": 1}}, False),
+        ({"required_slots": {"citations_local_min": 1}}, {"required_tools": ["a"]}, False),
+        ({"required_slots": {"sentences_max": 4}}, {"required_slots": {"sentences_max": 2, "prefix": "x"}}, True),
+        ({"required_slots": {"prefix": "x"}}, {"required_slots": {"prefix": "xy"}}, False),
+    ],
+)
+def test_an_outcome_covers_another_that_asks_at_least_as_much(make_task, loose, tight, covered):
+    """Fewer demands, wider choices and looser bounds accept everything that the tighter outcome accepts."""
+    outcomes = make_task(loose, tight).expect.accepted_outcomes
+    assert covers(outcomes[0], outcomes[1], KINDS) is covered
+
+
+def test_every_outcome_covers_itself(make_task):
+    """So that twins are found in either order."""
+    outcome = {"required_tools": ["a", "b"], "tool_path_policy": "fixed_order", "order_critical": "x", "name": "first"}
+    one, two = make_task(outcome, {**outcome, "name": "second"}).expect.accepted_outcomes
+    assert covers(one, two, KINDS)
+    assert covers(two, one, KINDS)

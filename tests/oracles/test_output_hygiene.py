@@ -1,0 +1,123 @@
+"""The metric `output_hygiene`."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from tapegate.model.trace import Failure, ToolResult, Violation
+from tapegate.oracles.output_hygiene import MOST, OutputHygiene
+
+TAGS = {"invariants": ["no_hidden_tag_leak"]}
+PATHS = {"invariants": ["no_private_path_leak"]}
+SEEN = {"invariants": ["no_invisible_text"]}
+WHOLE = {"invariants": ["stream_complete"]}
+
+CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
+    ("plain text", TAGS, ["It helps, on critical thinking."], []),
+    ("a leaked block", TAGS, ["<thinking>The user</thinking> Yes."], ["hidden_tag", "hidden_tag"]),
+    ("a tag across chunks", TAGS, ["It helps.<thi", "nk", "ing/></thinking>"], ["hidden_tag", "hidden_tag"]),
+    ("an orphan closing tag", TAGS, ["The user wants </think> Yes."], ["hidden_tag"]),
+    ("a tag never closed", TAGS, ["It helps. <think> The user"], ["hidden_tag_unclosed"]),
+    ("a disguised tag", TAGS, ["It helps. &lt;th\u200bink&gt;"], ["hidden_tag_unclosed"]),
+    ("a tag broken off", TAGS, ["It helps. <thin"], ["hidden_tag_partial"]),
+    ("a tag in a tool's result is not seen", TAGS, [ToolResult("c", "read", True, "<thinking>"), "Fine."], []),
+    ("no path", PATHS, ["See /paper/p1 and https://a.org/home/x."], []),
+    ("a path", PATHS, ["It is in /Users/ada/map.pdf."], ["private_path"]),
+    ("a path across chunks", PATHS, ["It is in /Us", "ers/ada/map.pdf."], ["private_path"]),
+    ("an escaped path", PATHS, ["It is in %2Fhome%2Fada."], ["private_path"]),
+    ("visible text", SEEN, ["naïve ❤️ שלום\u200f!"], []),
+    ("an invisible character", SEEN, ["re\u200bad"], ["invisible_character"]),
+    ("a bidirectional override", SEEN, ["if \u202eadmin"], ["bidi_control"]),
+    ("both", SEEN, ["\u200b\u202e\u200b"], ["invisible_character", "bidi_control"]),
+    ("a stream that finishes", WHOLE, ["Yes."], []),
+    ("a stream that does not", WHOLE, ["Yes.", "unfinished"], ["stream_unfinished"]),
+    ("a failure", WHOLE, ["Yes.", Failure("provider gone")], ["stream_failure"]),
+    ("a violation", WHOLE, ["Yes.", Violation("invalid_utf8", "byte 3")], ["protocol_violation"]),
+    ("a pattern that matches nowhere", {"patterns": ["<thinking>"]}, ["It helps."], []),
+    ("a pattern that matches", {"patterns": ["<thinking>"]}, ["It <thin", "king> helps."], ["forbidden_pattern"]),
+    ("at the start of any line", {"patterns": ["^/(Users|home)/"]}, ["a\r\n/home/x"], ["forbidden_pattern"]),
+    ("not in the middle of a line", {"patterns": ["^/(Users|home)/"]}, ["a /home/x"], []),
+    ("an invariant of nobody's asks nothing", {"invariants": []}, ["<thinking>"], []),
+]
+
+
+@pytest.mark.parametrize(("name", "expectation", "events", "codes"), CASES, ids=[case[0] for case in CASES])
+def test_table(judged, name, expectation, events, codes):
+    """Each invariant and pattern holds for the texts that it admits and for no others."""
+    assert judged(OutputHygiene(), expectation, events) == codes
+
+
+def test_chunk_boundaries_hide_nothing(make_task, make_trace):
+    """Every way to cut the answer in three gives the same findings."""
+    task = make_task({}, invariants=["no_hidden_tag_leak", "no_private_path_leak", "no_invisible_text"])
+    text = "A<thi\u200bnk>/home/x"
+    whole = list(OutputHygiene().broken(task, make_trace(text)))
+    assert {unmet.code for unmet in whole} == {"hidden_tag_unclosed", "private_path", "invisible_character"}
+    for first, second in combinations(range(len(text) + 1), 2):
+        pieces = make_trace(text[:first], text[first:second], text[second:])
+        assert list(OutputHygiene().broken(task, pieces)) == whole
+
+
+def test_a_finding_points_at_the_invariant_and_shows_the_place(make_task, make_trace):
+    """The line is that of the invariant's name; what nobody would see is escaped in the excerpt."""
+    task = make_task({}, invariants=["stream_complete", "no_hidden_tag_leak"])
+    (unmet,) = OutputHygiene().broken(task, make_trace("It helps.\u200b</think>"))
+    assert unmet.path == ("expect", "required_invariants", 1)
+    assert unmet.message == "the user sees the hidden tag 'think'"
+    assert unmet.got == "It helps.\\u200b</think>"
+
+
+def test_many_leaks_are_said_with_their_number(make_task, make_trace):
+    """A report of a thousand leaked lines stays readable and hides none."""
+    task = make_task({}, invariants=["no_private_path_leak"])
+    found = list(OutputHygiene().broken(task, make_trace("/tmp/x\n" * 1000)))
+    assert len(found) == MOST + 1
+    assert found[-1].message == f"and {1000 - MOST} more of these"
+
+
+@pytest.mark.parametrize(
+    ("invariant", "events", "final"),
+    [
+        ("no_hidden_tag_leak", ["<think>"], True),
+        ("no_hidden_tag_leak", ["a </think>"], True),
+        ("no_hidden_tag_leak", ["a <thi"], False),
+        ("no_hidden_tag_leak", ["a <think"], False),
+        ("no_private_path_leak", ["/tmp/x"], True),
+        ("no_invisible_text", ["👩\u200d"], False),
+        ("no_invisible_text", ["\u200b"], True),
+        ("stream_complete", ["unfinished"], False),
+        ("stream_complete", [Failure("gone")], False),
+    ],
+)
+def test_what_was_shown_is_final_and_how_it_ended_is_not(make_task, make_trace, invariant, events, final):
+    """A leak cannot be taken back; a stream that ends in a failure after a miss might have ended well without it."""
+    task = make_task({}, invariants=[invariant])
+    trace = make_trace(*(event for event in events if event != "unfinished"), finish="unfinished" not in events)
+    assert [unmet.final for unmet in OutputHygiene().broken(task, trace)] == [final]
+
+
+@pytest.mark.parametrize(("pattern", "final"), [("canary", True), ("ary$", False), (r"ary\b", False), ("y", True)])
+def test_a_match_that_hangs_on_the_end_of_the_text_is_not_final(make_task, make_trace, pattern, final):
+    """`$` and `\\b` at the end of the text may fail once the text goes on."""
+    task = make_task({}, patterns=[pattern])
+    assert [unmet.final for unmet in OutputHygiene().broken(task, make_trace("the canary"))] == [final]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "codes"),
+    [
+        (["(?=x)"], ["bad_pattern"]),
+        (["x*"], ["vacuous_pattern"]),
+        (["a", "a"], ["duplicate_entry"]),
+        (["<thinking>", "<private>", "^/(Users|home|var|tmp)/"], []),
+    ],
+)
+def test_unusable_patterns_are_found_at_load(make_task, patterns, codes):
+    """TAS-06 and TAS-08, at the line of the pattern."""
+    task = make_task({}, patterns=patterns, lines={("expect", "forbidden_patterns", len(patterns) - 1): 33})
+    problems = list(OutputHygiene().problems(task))
+    assert [problem.code for problem in problems] == codes
+    assert all(problem.line == 33 for problem in problems)
