@@ -59,7 +59,7 @@ def test_a_summary_too_long_is_cut_between_tasks(make_task: Any, make_finding: A
     tasks = tuple(make_task(f"T-{n:03}@A1", Verdict.FAIL, big) for n in range(80))
     text = markdown.render(Run("pr", False, tasks, Gate(False, 1, ())), "sha256:0")
     assert len(text.encode()) <= markdown.MOST_BYTES
-    assert "more tasks are in `report.md`" in text
+    assert "more tasks are in `results.json`" in text
     assert text.count("```") % 2 == 0
     assert text.count("| fail |") == 80
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from tapegate.model.run import Run
+from tapegate.model.finding import Verdict
+from tapegate.model.run import Gate, Run
 from tapegate.report import words
 
 
@@ -36,3 +40,36 @@ def test_the_summary_names_each_verdict_that_occurs(failed: Run, passed: Run) ->
     """Nothing is left out of the total."""
     assert words.summary(failed) == "3 tasks: 1 passed, 1 failed, 1 stale"
     assert words.summary(passed) == "2 tasks: 2 passed"
+
+
+def test_what_several_trials_share_is_told_once(make_task: Any, make_finding: Any) -> None:
+    """The same finding in trials 1 and 3 is one telling that names both."""
+    one, two = make_finding(), make_finding(trial=3)
+    task = make_task("RET-02@A1", Verdict.FAIL, one)
+    third = replace(task.trials[0], trial=3, findings=(two,))
+    (told,) = words.most_telling(replace(task, trials=(*task.trials, third)))
+    assert told.trials == (1, 3)
+
+
+def test_a_stale_task_is_told_by_its_misses_alone(make_task: Any, make_finding: Any) -> None:
+    """What did not happen after a miss follows from it and is left out."""
+    miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None)
+    unplayed = make_finding(metric="replay", code="unplayed", severity="note", outcome=None)
+    follows = [make_finding(severity="stale"), make_finding(severity="stale", metric="output_hygiene", outcome=None)]
+    task = make_task("RET-02@A1", Verdict.STALE, *follows, unplayed, miss)
+    assert [told.finding for told in words.most_telling(task)] == [miss]
+    alone = make_task("RET-02@A1", Verdict.STALE, unplayed)
+    assert [told.finding for told in words.most_telling(alone)] == [unplayed]
+
+
+def test_stale_tasks_of_one_cause_are_one_story(make_task: Any, make_finding: Any) -> None:
+    """A prompt that many tasks share is explained once, with one command for them all."""
+    miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None, fix="x")
+    tasks = tuple(make_task(f"RET-0{n}@A1", Verdict.STALE, miss) for n in range(1, 4))
+    other = make_task("RET-09@A1", Verdict.STALE, replace(miss, message="another"))
+    told = words.stories(Run("pr", False, (*tasks, other), Gate(False, 4, ())))
+    assert [len(story.tasks) for story in told] == [3, 1]
+    assert told[0].fix == "tapegate record RET-01@A1 RET-02@A1 RET-03@A1 --stale"
+    assert told[1].fix == ""
+    many = tuple(make_task(f"RET-{n}@A1", Verdict.STALE, miss) for n in range(10, 20))
+    assert words.stories(Run("pr", False, many, Gate(False, 4, ())))[0].fix == "tapegate record --stale"

@@ -50,7 +50,7 @@ TABLE = [
     pytest.param(
         request(TURNS, prompt="Be brief.\nCite.\nWeb first."),
         "prompt_changed",
-        ["system prompt changed", "recorded request 1 of 2", "messages[0].content", "-Stay local.", "+Web first."],
+        ["system prompt changed", "recorded request 1", "messages[0].content", "-Stay local.", "+Web first."],
         id="prompt",
     ),
     pytest.param(request(TURNS, tools=[TOOL, READ]), "tools_changed", ["tool 'read'", "not recorded"], id="tools"),
@@ -61,7 +61,7 @@ TABLE = [
     pytest.param(
         request([*TURNS, CALL, {**RESULT, "content": "9 m"}]),
         "diverged",
-        ["diverged at turn 3", "recorded request 2 of 2", "message 3.content", '"4.2 m"', '"9 m"'],
+        ["diverged at turn 3", "recorded request 2", "message 3.content", '"4.2 m"', '"9 m"'],
         id="diverged",
     ),
     pytest.param(FIRST, "extra_call", ["extra call", "was played already"], id="extra call"),

@@ -30,7 +30,7 @@ def of_run(run: Run, prefix: str = "") -> list[str]:
         if task.verdict is Verdict.PASS:
             continue
         kind = KINDS[task.verdict] if task.blocking else "warning"
-        found[kind] += [_of_finding(kind, task.key, finding, prefix) for finding in most_telling(task)]
+        found[kind] += [_of_finding(kind, task.key, each.finding, prefix) for each in most_telling(task)]
     return [command for kind, commands in found.items() for command in _cut(kind, commands)]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tapegate.model.finding import Verdict
-from tapegate.model.run import Run, TaskResult
+from tapegate.model.run import Run
 from tapegate.report import words
 from tapegate.report.inert import code_block, visible
 
@@ -20,12 +19,13 @@ def render(run: Run, digest: str) -> str:
     foot = [f"Profile `{run.profile}` · exit code {run.gate.exit_code} · digest `{digest}`", ""]
     room = MOST_BYTES - sum(len(line.encode()) + 1 for line in [*head, *table, *foot])
     details: list[str] = []
-    failed = [task for task in words.worst_first(run.tasks) if task.verdict is not Verdict.PASS]
-    for number, task in enumerate(failed):
-        detail = _detail(task)
+    stories = words.stories(run)
+    for number, story in enumerate(stories):
+        detail = _detail(story)
         # Room for one more line is kept, to say what was left out.
         if len(detail.encode()) + 100 > room:
-            details.append(f"{len(failed) - number} more tasks are in `report.md` of the uploaded report.\n")
+            more = sum(len(left.tasks) for left in stories[number:])
+            details.append(f"{more} more tasks are in `results.json` of the uploaded report.\n")
             break
         room -= len(detail.encode())
         details.append(detail)
@@ -43,13 +43,19 @@ def _table(run: Run) -> list[str]:
     return rows
 
 
-def _detail(task: TaskResult) -> str:
-    lines = [f"### {task.verdict.value}: {task.key}", ""]
-    for finding in words.most_telling(task):
-        said = [f"{finding.metric} · {finding.code}", f"{finding.file}:{finding.line}", finding.message]
+def _detail(story: words.Story) -> str:
+    task = story.tasks[0]
+    lines = [f"### {task.verdict.value}: {', '.join(each.key for each in story.tasks)}", ""]
+    for telling in story.tellings:
+        finding = telling.finding
+        where = f" · {words.trials(telling.trials)}" if len(task.trials) > 1 and len(story.tasks) == 1 else ""
+        said = [f"{finding.metric} · {finding.code}{where}"]
+        said += [f"{finding.file}:{finding.line}"] if len(story.tasks) == 1 else []
+        said.append(finding.message)
         said += [f"expected  {finding.expected}"] if finding.expected else []
         said += [f"got       {finding.got}"] if finding.got else []
-        said += [f"fix       {finding.fix}"] if finding.fix else []
+        fix = story.fix or finding.fix
+        said += [f"fix       {fix}"] if fix else []
         lines += [code_block("\n".join(said)), ""]
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tapegate.model.finding import Finding, Verdict
+from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TaskResult
 from tapegate.report import words
 from tapegate.report.inert import log_safe
@@ -36,9 +36,8 @@ def render(run: Run, digest: str, *, width: int = 100, color: bool = False) -> s
         highlight=False,
         emoji=False,
     )
-    for task in words.worst_first(run.tasks):
-        if task.verdict is not Verdict.PASS:
-            _detail(console, task)
+    for story in words.stories(run):
+        _tell(console, story)
     console.print(_table(run))
     if run.gate.passed:
         console.print(f"[green]gate passed[/] · {words.summary(run)}")
@@ -78,29 +77,34 @@ def _outcome(task: TaskResult, index: int) -> str:
     return name or f"outcome {index + 1}"
 
 
-def _detail(console: Console, task: TaskResult) -> None:
-    style = STYLES[task.verdict]
-    blocking = "" if task.blocking else " [dim](does not block)[/]"
-    console.print(f"[{style}]{task.verdict.value.upper()}[/] [bold]{escape(task.key)}[/]{blocking}")
-    for finding in words.most_telling(task):
-        console.print(Padding(_finding(task, finding, several=len(task.trials) > 1), (0, 0, 0, 2)), soft_wrap=True)
+def _tell(console: Console, story: words.Story) -> None:
+    first = story.tasks[0]
+    head = Text(first.verdict.value.upper(), style=STYLES[first.verdict])
+    head.append(" ").append(", ".join(task.key for task in story.tasks), style="bold")
+    if not any(task.blocking for task in story.tasks):
+        head.append(" (does not block)", style="dim")
+    console.print(head, soft_wrap=True)
+    for telling in story.tellings:
+        console.print(Padding(_telling(story, telling), (0, 0, 0, 2)), soft_wrap=True)
     console.print()
 
 
-def _finding(task: TaskResult, finding: Finding, *, several: bool) -> Text:
+def _telling(story: words.Story, telling: words.Telling) -> Text:
+    task, finding = story.tasks[0], telling.finding
     text = Text()
     text.append(
         f"{finding.metric} · {finding.code}",
         style="" if finding.severity == "note" else STYLES[Verdict(finding.severity)],
     )
-    if several:
-        text.append(f" · trial {finding.trial}", style="dim")
+    if len(task.trials) > 1 and len(story.tasks) == 1:
+        text.append(f" · {words.trials(telling.trials)}", style="dim")
     if finding.outcome is not None:
         text.append(f" · nearest outcome: {_outcome(task, finding.outcome)}", style="dim")
-    text.append(f"\n  {finding.file}:{finding.line}", style="cyan")
+    if len(story.tasks) == 1:
+        text.append(f"\n  {finding.file}:{finding.line}", style="cyan")
     for line in log_safe(finding.message).split("\n"):
         text.append(f"\n  {line}")
-    for label, said in (("expected", finding.expected), ("got", finding.got), ("fix", finding.fix)):
+    for label, said in (("expected", finding.expected), ("got", finding.got), ("fix", story.fix or finding.fix)):
         if said:
             text.append(f"\n  {label:9} ", style="dim").append(log_safe(said))
     return text

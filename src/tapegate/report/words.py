@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
@@ -19,6 +20,13 @@ VERDICT_WORDS = {
 WORST_FIRST = (Verdict.FAIL, Verdict.ERROR, Verdict.STALE, Verdict.NEEDS_REVIEW, Verdict.PASS)
 
 ABSENT = "–"
+
+REPLAY = "replay"
+"""What findings about the replay itself name as their metric."""
+MOST_KEYS = 4
+"""Keys that a command names one by one; beyond that it names none and means all."""
+UNPLAYED = "unplayed"
+"""Of them, the ones that follow from any other."""
 
 
 def summary(run: Run) -> str:
@@ -56,23 +64,76 @@ def tool_path(tools: Sequence[str]) -> str:
     return " → ".join(tool if count == 1 else f"{tool} ×{count}" for tool, count in steps)
 
 
+def trials(numbers: Sequence[int]) -> str:
+    """`trial 2`, `trials 1, 3`."""
+    return f"{'trial' if len(numbers) == 1 else 'trials'} {', '.join(map(str, numbers))}"
+
+
 def worst_first(tasks: Iterable[TaskResult]) -> list[TaskResult]:
     """Tasks by verdict, the worst first, then by key."""
     return sorted(tasks, key=lambda task: (WORST_FIRST.index(task.verdict), task.key))
 
 
-def most_telling(task: TaskResult) -> list[Finding]:
-    """A task's findings without those that only say how other outcomes were missed.
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A finding worth telling, and every trial that has it."""
 
-    Invariants and replay facts come first. Of the accepted outcomes, none of which held, the one that came
-    nearest (fewest conditions unmet) is kept for each trial: the others say what the agent did not try to do.
+    finding: Finding
+    trials: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is told of one task that did not pass, or of several stale ones that have one cause."""
+
+    tasks: tuple[TaskResult, ...]
+    tellings: tuple[Telling, ...]
+    fix: str
+    """One command for all of them; empty where each telling has its own."""
+
+
+def stories(run: Run) -> list[Story]:
+    """What is told of a run, the worst first. A prompt that fifty tasks share is explained once."""
+    causes: dict[tuple[object, ...], list[TaskResult]] = {}
+    for task in worst_first(run.tasks):
+        if task.verdict is not Verdict.PASS:
+            told = most_telling(task)
+            cause = tuple((each.finding.metric, each.finding.code, each.finding.message) for each in told)
+            causes.setdefault(cause if task.verdict is Verdict.STALE else (task.key,), []).append(task)
+    return [_story(tasks) for tasks in causes.values()]
+
+
+def _story(tasks: Sequence[TaskResult]) -> Story:
+    keys = " ".join(task.key for task in tasks) if len(tasks) <= MOST_KEYS else ""
+    fix = f"tapegate record {keys} --stale".replace("  ", " ") if len(tasks) > 1 else ""
+    return Story(tuple(tasks), tuple(most_telling(tasks[0])), fix)
+
+
+def most_telling(task: TaskResult) -> list[Telling]:
+    """A task's findings without those that only follow from others; what several trials share is told once.
+
+    - Invariants and replay facts come first. Of the accepted outcomes, none of which held, the one that came nearest
+      (fewest conditions unmet) is kept for each trial: the others say what the agent did not try to do.
+    - After a miss, everything that did not happen any more follows from it. A task that is merely stale is told by its
+      misses alone.
     """
-    telling = [finding for finding in task.findings if finding.outcome is None]
+    trials: dict[Finding, list[int]] = {}
     for trial in task.trials:
-        unmet: dict[int, list[Finding]] = {}
-        for finding in trial.findings:
-            if finding.outcome is not None:
-                unmet.setdefault(finding.outcome, []).append(finding)
-        if unmet:
-            telling += unmet[min(unmet, key=lambda outcome: (len(unmet[outcome]), outcome))]
-    return telling
+        for finding in _telling(trial.findings, task.verdict):
+            trials.setdefault(replace(finding, trial=0), []).append(trial.trial)
+    told = [Telling(replace(finding, trial=numbers[0]), tuple(numbers)) for finding, numbers in trials.items()]
+    return sorted(told, key=lambda each: each.finding.outcome is not None)
+
+
+def _telling(findings: Sequence[Finding], verdict: Verdict) -> list[Finding]:
+    apart = [finding for finding in findings if finding.outcome is None]
+    if verdict is Verdict.STALE:
+        facts = [finding for finding in apart if finding.metric == REPLAY]
+        return [finding for finding in facts if finding.code != UNPLAYED] or facts
+    unmet: dict[int, list[Finding]] = {}
+    for finding in findings:
+        if finding.outcome is not None:
+            unmet.setdefault(finding.outcome, []).append(finding)
+    nearest = unmet[min(unmet, key=lambda outcome: (len(unmet[outcome]), outcome))] if unmet else []
+    broken = [finding for finding in [*apart, *nearest] if finding.severity == verdict.value]
+    return [*broken, *(finding for finding in apart if finding not in broken and finding.code != UNPLAYED)]

@@ -40,7 +40,7 @@ class Explainer:
 
         nearest = max(same_route, key=lambda n: (self._likeness(asked, n), not taken[n], -n))
         interaction = self._interactions[nearest]
-        place = f"recorded request {nearest + 1} of {len(self._interactions)}"
+        place = f"recorded request {nearest + 1}"
         if asked.path == self._paths[nearest] and _same(asked.body, interaction.request.body):
             return self._miss(asked, "extra_call", f"{what} is an extra call: {place} was played already", nearest)
 
