@@ -19,8 +19,22 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_any_json_comes_back(value):
-    """What is JSON is read as what it is."""
-    assert read_json(json.dumps(value)) == value
+    """What is JSON is read as what it is, written with or without blanks and escapes."""
+    for text in (
+        json.dumps(value),
+        json.dumps(value, separators=(",", ":"), ensure_ascii=False),
+        json.dumps(value, indent=2),
+    ):
+        assert read_json(text) == value
+        assert type(read_json(text)) is type(value)
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, -(2**63) - 1, 10**30, 0, -1, 1.5, 1e300])
+def test_numbers_are_exact(number):
+    """No integer becomes a float, however long."""
+    assert repr(read_json(f'{{"n":{number!r}}}')["n"]) == repr(number)
+    assert repr(read_json(f'{{ "n": {number!r} }}')["n"]) == repr(number)
+    assert whole({"n": number})
 
 
 @pytest.mark.parametrize(
@@ -29,6 +43,8 @@ def test_any_json_comes_back(value):
         ("", "not JSON: ''"),
         ('{"a":1,}', "not JSON: '{\"a\":1,}'"),
         ('{"a":1,"\\u0061":2}', "duplicate key 'a'"),
+        ('{"a":1,"a":1}', "duplicate key 'a'"),
+        ('[{"b":{"a":1,"c":2,"a":3}}]', "duplicate key 'a'"),
         ("NaN", "'NaN' is not JSON"),
         ("[-Infinity]", "'-Infinity' is not JSON"),
         ("1e999", "'1e999' is no finite number"),

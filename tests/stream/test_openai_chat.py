@@ -80,3 +80,41 @@ def test_a_whole_answer_reads_like_its_stream():
     }
     assert [Text("t"), ToolCall("c", "f", {"a": 1}), Finish("stop")] == list(reader.whole(body))
     assert (reader.facts.model, reader.facts.version, reader.facts.usage) == ("m-1", None, None)
+
+
+def test_a_reason_said_again_beside_the_usage_is_no_second_finish(read, codes):
+    """OpenRouter repeats the reason in the chunk with the usage; anywhere else it is a second finish (STR-07)."""
+    again = {**_chunk({"content": ""}, "stop"), "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
+    assert read("openai_chat", _sse(_chunk({"content": "a"}, "stop"), again)) == [Text("a"), Finish("stop")]
+    assert codes(read("openai_chat", _sse(_chunk({}, "stop"), _chunk({}, "stop")))) == ["protocol_violation"]
+    assert codes(read("openai_chat", _sse(_chunk({}, "stop"), {**again, **_chunk({}, "length")}))) == [
+        "protocol_violation"
+    ]
+
+
+def test_older_spellings_are_read(read):
+    """The older completions hold their text in the choice, the older calls are one `function_call`."""
+    older = {"object": "text_completion", "choices": [{"index": 0, "text": "a", "finish_reason": "stop"}]}
+    assert read("openai_chat", _sse(older)) == [Text("a"), Finish("stop")]
+    frames = [_chunk({"function_call": part}) for part in ({"name": "f", "arguments": ""}, {"arguments": "{}"})]
+    events = read("openai_chat", _sse(*frames, _chunk({}, "function_call")))
+    assert events == [ToolCall("", "f", {}), Finish("function_call")]
+
+
+def test_content_in_parts_and_arguments_as_an_object(read):
+    """Mistral sends thinking and text as parts, and some servers the arguments as the object itself."""
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "ok"}]
+    call = {"id": "c", "function": {"name": "f", "arguments": {"a": 1}}}
+    assert read("openai_chat", _sse(_chunk({"content": parts}), _chunk({"tool_calls": [call]}, "tool_calls"))) == [
+        Data(parts[0]),
+        Text("ok"),
+        ToolCall("c", "f", {"a": 1}),
+        Finish("tool_calls"),
+    ]
+
+
+def test_a_custom_tool_is_called_with_free_text(read):
+    """A custom tool's input is no JSON; it is the argument `input`."""
+    call = {"index": 0, "id": "c", "type": "custom", "custom": {"name": "f", "input": "{free"}}
+    events = read("openai_chat", _sse(_chunk({"tool_calls": [call]}, "tool_calls")))
+    assert events == [ToolCall("c", "f", {"input": "{free"}), Finish("tool_calls")]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tapegate.model.trace import ToolCall, Usage
 from tapegate.stream import content
@@ -324,3 +327,48 @@ def test_a_body_that_unpacks_without_end_is_not_unpacked(monkeypatch):
     with pytest.raises(content.Undecodable, match="more than 1000 bytes"):
         content.decode_body(headers, gzip.compress(b"a" * 100_000))
     assert content.decode_body(headers, gzip.compress(b"a" * 900)) == b"a" * 900
+
+
+ROUTES = [
+    ("openai", "/chat/completions", CHAT),
+    ("openai", "/responses", RESPONSES),
+    ("openai", "/embeddings", {"data": [], "model": "m", "usage": {"prompt_tokens": 1}}),
+    ("anthropic", "/messages", MESSAGES),
+    ("gemini", "/models/m:generateContent", GENERATED),
+    ("mistral", "/chat/completions", MISTRAL),
+    ("bedrock", "/model/m/converse", CONVERSED),
+]
+
+
+@pytest.mark.parametrize(("protocol", "path", "reply"), ROUTES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_no_answer_raises(protocol, path, reply, data):
+    """An answer with any part of it replaced by anything else gives a call, and never an exception."""
+    text = json.dumps(reply)
+    spots = [found.span() for found in re.finditer(r'"[^"]*"|\d+|\[|\{', text)]
+    start, end = data.draw(st.sampled_from(spots))
+    junk = data.draw(
+        st.sampled_from(["null", "3", "-1", '"x"', "[]", "{}", "[{}]", "[3]", "true", "1e999", '"\\ud800"', ""])
+    )
+    kind = data.draw(st.sampled_from([JSON, SSE, {"content-type": ["application/vnd.amazon.eventstream"]}, {}]))
+    body = (text[:start] + junk + text[end:]).encode()
+    body = b"data: " + body + b"\n\n" if kind is SSE else body
+    assert _read(protocol, path, body, headers=kind) is not None
+
+
+@settings(max_examples=100, deadline=None)
+@given(request=st.binary(max_size=30), response=st.binary(max_size=60), kind=st.sampled_from([JSON, SSE]))
+def test_no_bytes_raise(request, response, kind):
+    """Any bytes on either side give a call."""
+    call = read_call(
+        "openai",
+        "POST",
+        "/responses",
+        200,
+        request_headers={"content-encoding": ["gzip"]},
+        request_body=request,
+        response_headers=kind,
+        response_body=response,
+    )
+    assert call is not None

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+import orjson
+
 from tapegate.model.trace import Json
 
 DEPTH_LIMIT = 100
@@ -44,7 +46,9 @@ def read_json(text: str) -> Json:
     Raises `BadFrame`.
     """
     try:
-        value = _decode(text)
+        value = _exact(text)
+        if value is None:
+            value = _decode(text)
     except RecursionError:
         raise BadFrame(f"JSON nested deeper than {DEPTH_LIMIT} levels") from None
     except ValueError as error:
@@ -98,6 +102,12 @@ def objects(values: list[Any] | None) -> list[dict[str, Json]]:
 def whole(value: Json) -> bool:
     """Whether every string in `value` has a UTF-8 form: no half of a surrogate pair stands alone."""
     try:
+        orjson.dumps(value)
+    except TypeError:  # also for integers that its 64 bits do not hold
+        pass
+    else:
+        return True
+    try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return False
@@ -115,6 +125,18 @@ def _shown(text: str) -> str:
 
 class _Refused(ValueError):
     pass
+
+
+def _exact(text: str) -> Json | None:
+    """The value where writing it again gives the same text: then no key was doubled and no number changed.
+
+    Most servers write JSON without blanks, and this takes a fifth of the strict reader's time.
+    """
+    try:
+        value = orjson.loads(text)
+        return value if orjson.dumps(value).decode() == text else None
+    except (ValueError, TypeError):
+        return None
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
