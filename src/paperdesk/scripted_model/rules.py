@@ -25,7 +25,7 @@ _LINKED = re.compile(r"/paper/([A-Za-z0-9._-]*[A-Za-z0-9])")
 
 def decide(given: Given) -> Reply:
     """The next completion."""
-    if _GREETING.match(given.question) and not key_words(_GREETING.sub("", given.question)):
+    if _GREETING.match(given.question) and len(key_words(_GREETING.sub("", given.question))) <= 1:
         return greeting(given)
     calls = _web_first(given) or _local(given) or _web_after(given)
     if not calls:
