@@ -75,7 +75,7 @@ class Launcher:
             getattr(self, f"_do_{order['do']}")(order, descriptors)
         except OSError as error:
             where = f": {error.filename}" if error.filename else ""
-            self._say({"failed": f"{error.strerror}{where}", "number": error.errno})
+            self._say({"failed": f"{error.strerror or error}{where}", "number": error.errno})
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)

@@ -6,6 +6,9 @@ where nobody listens but the gateway, the resolver and the subject itself. The k
 The files that name resolution reads are replaced by ours, so that a name asked for is the name that is recorded
 (search domains and the host's own `/etc/hosts` would change it), and the sockets of host services that resolve names
 for others (nscd, systemd-resolved) are hidden: a Unix socket would pass a network namespace's border.
+
+That is also its limit: other Unix sockets in the file system (Docker's, a D-Bus) stay reachable, as files do. On a
+kernel without IPv6, attempts over IPv6 are stopped but not seen.
 """
 
 from __future__ import annotations
