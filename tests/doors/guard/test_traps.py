@@ -37,9 +37,16 @@ def test_attempts_are_sorted_and_told_once(trapped):
     for target, port in (("203.0.113.9", 80), ("203.0.113.7", 443), ("203.0.113.9", 80)):
         packets.send(packet(target, port))
     assert made.attempts() == ("203.0.113.7:443", "203.0.113.9:80")
-    packets.send(packet("203.0.113.9", 80))
-    packets.send(packet("203.0.113.9", 25))
-    assert made.attempts() == ("203.0.113.9:25",)
+    assert made.attempts() == ()
+
+
+def test_the_next_trial_answers_for_itself(trapped):
+    """A namespace that is used again tells an address again when it is tried again."""
+    made, packets = trapped
+    for _ in range(2):
+        packets.send(packet("203.0.113.9", 80))
+        packets.send(packet("127.0.0.1", 5432))
+        assert made.attempts() == ("127.0.0.1:5432", "203.0.113.9:80")
 
 
 def test_a_loopback_port_counts_where_nobody_ever_listened(trapped):

@@ -26,13 +26,12 @@ class Traps:
         self._knocked: set[int] = set()
         self._answered: set[int] = set()
         self._lost = False
-        self._told: set[str] = set()
         self._stop, self._stopped = socket.socketpair()
         self._thread = Thread(target=self._watch, name="tapegate-traps", daemon=True)
         self._thread.start()
 
     def attempts(self) -> tuple[str, ...]:
-        """What was tried since this was last asked, sorted: `name:443`, `203.0.113.7:80`, `dns:name`.
+        """What was tried since this was last asked: `name:443`, `203.0.113.7:80`, `dns:name`; sorted, each once.
 
         A name that was looked up and then connected to is one attempt, `name:port`. A port on the loopback address
         counts where nobody inside ever listened on it: then it was meant for something outside. Ask once the
@@ -46,9 +45,12 @@ class Traps:
             found |= {_address("127.0.0.1", port) for port in self._knocked - self._answered}
             if self._lost:
                 found.add(UNSEEN)
-            fresh = found - self._told
-            self._told |= fresh
-        return tuple(sorted(fresh))
+            # What was answered stays known: a helper of the subject may live longer than one trial of it.
+            self._reached.clear()
+            self._knocked.clear()
+            self._resolver.asked.clear()
+            self._lost = False
+        return tuple(sorted(found))
 
     def close(self) -> None:
         """Stop watching."""
