@@ -63,6 +63,7 @@ def _templates(document: Document) -> list[Problem]:
     for pattern, known in (
         (("subjects", "*", "command"), template.SERVER),
         (("subjects", "*", "ask", "path"), template.SERVER),
+        (("subjects", "*", "ask", "headers"), template.SERVER),
         (("subjects", "*", "ask", "json"), template.SERVER),
         (("subjects", "*", "arguments"), template.PER_TRIAL),
         (("subjects", "*", "env"), template.SERVER),
