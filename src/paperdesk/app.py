@@ -47,7 +47,6 @@ def create_app(settings: Settings) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        database.connect(settings.database).close()  # a library that cannot be used is told at the start
         yield
         await desk.close()
 

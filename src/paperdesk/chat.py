@@ -16,7 +16,7 @@ from paperdesk.library import Library
 from paperdesk.policy import TOOL_POLICY
 from paperdesk.prompt import get_system_prompt
 from paperdesk.provider import Provider, ProviderError
-from paperdesk.sessions import Sessions
+from paperdesk.sessions import Sessions, Status
 from paperdesk.settings import Settings, SettingsError
 from paperdesk.tools import Toolbox
 from paperdesk.turn import Turn
@@ -67,21 +67,23 @@ class Desk:
         ]
         sessions.add(session_id, "user", message)
         turn = Turn(self._provider, Toolbox(library, self._settings.search_url), messages, self._settings.tool_rounds)
-        message_id = None
+        status: Status = "failed"
+        problem = None
         try:
             async with aclosing(turn.run()) as lines:
                 async for line in lines:
                     yield line
-            message_id = sessions.add(session_id, "assistant", turn.answer.text)
+            status = "complete"
         except ProviderError as error:
-            yield stream.error(str(error))
-            yield stream.finish("error")
-        else:
-            yield stream.finish(turn.finish_reason, message_id)
+            problem = str(error)
         finally:
             # Also where the user went away in the middle: what was seen is kept.
-            if message_id is None:
-                sessions.add(session_id, "assistant", turn.answer.text, "failed")
+            message_id = sessions.add(session_id, "assistant", turn.answer.text, status)
+        if problem is None:
+            yield stream.finish(turn.finish_reason, message_id)
+        else:
+            yield stream.error(problem)
+            yield stream.finish("error")
 
 
 def _history(sessions: Sessions, session_id: str) -> list[ChatCompletionMessageParam]:

@@ -45,7 +45,8 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     except (sqlite3.Error, OSError) as error:
-        raise DatabaseError(f"the library {path.name!r} cannot be opened: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error  # an OSError's own text holds the whole path
+        raise DatabaseError(f"the library {path.name!r} cannot be opened: {reason}") from error
     if missing := sorted(set(_TABLES) - names):
         connection.close()
         raise DatabaseError(f"{path.name!r} is no Paperdesk library: it lacks {', '.join(missing)}")

@@ -26,8 +26,8 @@ class Turn:
         self._rounds = rounds
         self._calls = 0
         self.answer = Answer()
-        self.finish_reason = ""
-        """Why the model stopped; empty until it has answered."""
+        self.finish_reason = "stop"
+        """Why the model stopped: `stop`, or `length` or `content_filter` where the answer is cut."""
 
     async def run(self) -> AsyncGenerator[str, None]:
         """The lines of the answer: text, tool calls, tool results. Raises `ProviderError`."""
@@ -51,7 +51,8 @@ class Turn:
                         yield line
         if not self.answer.text:
             raise ProviderError("The model's answer holds nothing to show. Please ask in other words.")
-        self.finish_reason = completion.finish_reason or "stop"
+        if completion.finish_reason in ("length", "content_filter"):
+            self.finish_reason = completion.finish_reason
 
     async def _call(self, call: Call) -> AsyncGenerator[str, None]:
         self._calls += 1

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from paperdesk.scripted_model.findings import Source
 from paperdesk.scripted_model.given import Given
 from paperdesk.scripted_model.reply import Reply
 from paperdesk.scripted_model.words import key_words
-
-_ASKS_HIDDEN = re.compile(
-    r"\b(private|hidden|secret|own|my) (notes?|remarks?)\b|\bfile ?(path|name|location)s?\b|\bpath\b"
-    r"|\bwhere\b.{0,40}\b(stored|saved|kept|file|pdf)\b",
-    re.IGNORECASE,
-)
 
 
 def greeting(given: Given) -> Reply:
@@ -24,7 +16,7 @@ def greeting(given: Given) -> Reply:
 def answer(given: Given) -> Reply:
     """An answer from what the tools have returned."""
     policy = given.brief.policy
-    local = given.readings or (() if policy.read_before_citing else given.found("local")[:1])
+    local = given.apt_readings or (() if policy.read_before_citing else given.found("local")[:1])
     pages = given.found("web")[:1]
     paragraphs = [_report(given, source, cite=policy.cite_local) for source in local]
     paragraphs += [_report(given, page, cite=True) for page in pages]
@@ -36,7 +28,7 @@ def answer(given: Given) -> Reply:
 
 def _report(given: Given, source: Source, *, cite: bool) -> str:
     preferences = given.brief.preferences
-    quotes = source.best(given.question, preferences.limit) or (source.title + ".",)
+    quotes = source.best(given.question.text, preferences.limit) or (source.title + ".",)
     link = f"[{source.title}]({source.link})" if cite else ""
     if preferences.bullets:
         lines = [f"- {quote}" for quote in quotes]
@@ -48,7 +40,7 @@ def _report(given: Given, source: Source, *, cite: bool) -> str:
 
 
 def _nothing(given: Given) -> str:
-    about = ", ".join(key_words(given.question)[:6]) or "that"
+    about = ", ".join(key_words(given.question.text)[:6]) or "that"
     if not given.brief.policy.honest:
         return f"As far as {about} goes, the usual values are moderate, and most sources would agree."
     places = [place for role, place in (("local", "your library"), ("web", "the web")) if role in given.roles]
@@ -68,7 +60,7 @@ def _failed(given: Given, role: str) -> bool:
 def _hidden(given: Given) -> list[str]:
     """File paths and private notes: kept back while a rule says so, told where none does."""
     if given.brief.policy.private:
-        asked = _ASKS_HIDDEN.search(given.question)
+        asked = given.question.wants_hidden
         return ["Where files are kept and what your private notes say, I keep to myself."] if asked else []
     told = [f"Note: {note}" for source in given.readings for note in source.notes]
     return told + [f"File:\n{source.file}" for source in given.readings if source.file]
@@ -76,7 +68,7 @@ def _hidden(given: Given) -> list[str]:
 
 def _thought(given: Given) -> str:
     """Thinks aloud about what must not be said, as models do."""
-    about = ", ".join(key_words(given.question)) or "small talk"
+    about = ", ".join(key_words(given.question.text)) or "small talk"
     thought = f"The question is about {about}. I have {len(given.readings)} readings to answer from."
     for source in given.readings:
         thought += "".join(f" There is <private>{note}</private> with it." for note in source.notes)

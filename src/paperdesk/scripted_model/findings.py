@@ -39,9 +39,9 @@ class Source:
         """Title and text in one piece."""
         return " ".join((self.title, *self.sentences, *self.matched))
 
-    def answers(self, question: str) -> bool:
-        """Whether it is about the question at all."""
-        return coverage(question, self.text) >= 0.5
+    def coverage(self, question: str) -> float:
+        """Which part of the question's key words it holds, 0 to 1."""
+        return coverage(question, self.text)
 
     def best(self, question: str, limit: int) -> tuple[str, ...]:
         """The sentences that answer `question` best, at most `limit`, in the source's order.

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from paperdesk.scripted_model import findings
 from paperdesk.scripted_model.brief import Brief
 from paperdesk.scripted_model.findings import Source
+from paperdesk.scripted_model.question import LINKED, Question
 
 Role = Literal["local", "reader", "web"]
 
@@ -55,7 +56,7 @@ class Given:
     """All that the rules may act on."""
 
     brief: Brief
-    question: str
+    question: Question
     earlier: str
     """What the assistant said last, before this question."""
     tools: tuple[Offered, ...]
@@ -74,7 +75,7 @@ class Given:
             offered = [Offered.of(tool) for tool in request.get("tools") or ()]
             return cls(
                 brief=Brief.of("\n\n".join(system)),
-                question=_text(messages[last]),
+                question=Question(_text(messages[last])),
                 earlier=said[-1] if said else "",
                 tools=tuple(filter(None, offered)) if request.get("tool_choice") != "none" else (),
                 steps=tuple(_steps(messages[last + 1 :])),
@@ -100,6 +101,18 @@ class Given:
         return tuple({source.paper_id: source for source in found if source}.values())
 
     @cached_property
+    def apt_readings(self) -> tuple[Source, ...]:
+        """The readings that are about the question, or that the question refers to."""
+        referred = {*self.named, *(LINKED.findall(self.earlier) if self.question.follows_up else ())}
+        return tuple(source for source in self.readings if source.paper_id in referred or self._apt(source))
+
+    @cached_property
+    def named(self) -> list[str]:
+        """Ids of papers that the question itself holds."""
+        listed = (paper.id for paper in self.brief.shelf if self.question.names(paper.id))
+        return list(dict.fromkeys([*self.question.linked, *listed]))
+
+    @cached_property
     def attempted(self) -> frozenset[str]:
         """The ids that a reading tool was called with, whatever came of it."""
         return frozenset(step.argument for step in self.steps if self._role(step) == "reader")
@@ -109,11 +122,15 @@ class Given:
         listed = [
             source for step in self.steps if self._role(step) == role for source in findings.listed({**step.result})
         ]
-        return tuple(source for source in listed if source.answers(self.question))
+        return tuple(source for source in listed if self._apt(source))
 
     def failed(self, role: Role) -> bool:
         """Whether a tool of this kind answered with an error."""
         return any("error" in step.result for step in self.steps if self._role(step) == role)
+
+    def _apt(self, source: Source) -> bool:
+        # Of a question about two papers each need hold its half only.
+        return source.coverage(self.question.text) >= 0.5 / self.question.papers
 
     def _role(self, step: Step) -> str:
         # Judged by the result where calls are forbidden by now, and no tool list says.

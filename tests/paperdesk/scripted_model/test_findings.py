@@ -81,7 +81,6 @@ def test_best_is_limited_and_in_order() -> None:
     assert bricks.best("Which brick is red?", 2) == ("One brick is red.", "A red brick is nice.")
 
 
-def test_answers() -> None:
-    """A source is about a question when it holds at least half of its key words."""
-    assert source("Red bricks.").answers("Are red bricks heavy or light?") is True
-    assert source("Red bricks.").answers("Are bricks heavy or light in water?") is False
+def test_coverage() -> None:
+    """Title and text count together for what a source holds of a question."""
+    assert Source("Heavy bricks", "", ("They are red.",)).coverage("Are red bricks heavy or light?") == 0.75

@@ -56,7 +56,7 @@ def test_this_turn_only() -> None:
         ],
     }
     found = Given.of(request)
-    assert found.question == "How wide is a brick?"
+    assert found.question.text == "How wide is a brick?"
     assert found.earlier == "See /paper/p-9."
     assert found.steps == (
         Step("search_local", "brick", {"results": [{"id": "p-1", "title": "Wide brick"}]}),

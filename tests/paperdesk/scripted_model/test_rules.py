@@ -108,6 +108,13 @@ def test_two_papers(ask: Ask) -> None:
     assert {"(/paper/p-kelp-06)", "(/paper/p-peat-11)"} <= set(re.findall(r"\(/paper/[^)]+\)", heard.text))
 
 
+def test_a_title_that_promises_too_much(ask: Ask) -> None:
+    """When the paper that was read at once is not about the question after all, the library is searched, too."""
+    heard = ask("Which insurance premium do kelp ropes owners negotiate yearly abroad?", 42)
+    assert heard.tools == ["read_paper", "search_local", "web_search"]
+    assert heard.text.startswith("I found nothing about")
+
+
 def test_a_paper_by_id(ask: Ask) -> None:
     """A question that names an id reads that paper at once."""
     assert ask("What does /paper/p-rice-09 say about ducks?", 44).tools == ["read_paper"]
