@@ -1,0 +1,61 @@
+"""What the replay itself says."""
+
+from __future__ import annotations
+
+from tapegate.grade.docket import Docket
+from tapegate.grade.replay import report_account, report_ending
+from tapegate.model.trace import Account, Ending, Miss, Unplayed
+
+MISS = Miss("chat", "POST", "/chat/completions", "diverged", "the conversation diverged at turn 2\n  - old\n  + new", 2)
+
+
+def test_a_miss_is_stale_with_its_explanation_and_the_command_that_records(make_task, make_trace):
+    """CAS-16: the class of the miss is the code, its explanation the message; the same miss is said once."""
+    docket = Docket(make_task(), 1)
+    report_account(docket, make_trace(account=Account(misses=(MISS, MISS))))
+    (finding,) = docket.findings
+    assert (finding.metric, finding.code, finding.severity) == ("replay", "diverged", "stale")
+    assert finding.message == MISS.explanation
+    assert finding.fix == "tapegate record RET-01@A1 --stale"
+    assert (finding.file, finding.line) == ("evals/retrieval/RET-01@A1.yaml", 1)
+
+
+def test_every_unplayed_interaction_is_listed(make_task, make_trace):
+    """CAS-14: a recording that the agent no longer asks for is stale, each by its place and route."""
+    docket = Docket(make_task(), 1)
+    unplayed = tuple(Unplayed(index, "chat", "POST", "/chat/completions") for index in (1, 3))
+    report_account(docket, make_trace(account=Account(unplayed=unplayed)))
+    assert [(finding.code, finding.severity) for finding in docket.findings] == [("unplayed", "stale")] * 2
+    assert "request 3: POST chat/chat/completions" in docket.findings[1].message
+
+
+def test_what_is_unplayed_after_a_miss_is_a_note(make_task, make_trace):
+    """It follows from the miss, which is the finding to read."""
+    docket = Docket(make_task(), 1)
+    unplayed = tuple(Unplayed(index, "chat", "POST", "/x") for index in (1, 2))
+    report_account(docket, make_trace(account=Account(misses=(MISS,), unplayed=unplayed)))
+    assert [(finding.code, finding.severity) for finding in docket.findings] == [
+        ("diverged", "stale"),
+        ("unplayed", "note"),
+    ]
+    assert "2 recorded interactions (1, 2)" in docket.findings[1].message
+
+
+def test_a_complete_replay_says_nothing(make_task, make_trace):
+    """No finding, no verdict but pass."""
+    docket = Docket(make_task(), 1)
+    report_account(docket, make_trace())
+    report_ending(docket, make_trace())
+    assert docket.findings == []
+
+
+def test_an_ending_after_a_miss_says_so(make_task, make_trace):
+    """The 424 of the miss may well be what the subject raised about."""
+    docket = Docket(make_task(), 1)
+    ending = Ending("raised", "APIStatusError: 424")
+    report_ending(docket, make_trace(account=Account(misses=(MISS,)), ending=ending))
+    (finding,) = docket.findings
+    assert (finding.severity, finding.message) == (
+        "stale",
+        "the subject raised after a request without a recording: APIStatusError: 424",
+    )
