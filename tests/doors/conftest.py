@@ -19,6 +19,7 @@ from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Ended, Interac
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player, recorded_paths
 from tapegate.tape.recorder import Recorder
+from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Route, Routes
 
 PATIENCE_S = 20.0
@@ -63,13 +64,31 @@ class Tapes:
             chunks=Chunks(0, tuple(map(len, chunks)), at, at[-1] if at else 0, ended),
         )
 
-    def player(self, *interactions: Interaction) -> PlayerWithAccount:
-        return PlayerWithAccount(_cassette(interactions), self.routes)
+    def cassette(self, *interactions: Interaction) -> Cassette:
+        return Cassette(
+            key="RET-01@A1",
+            trial=1,
+            provenance=Provenance("tapegate", "2026-01-01T00:00:00Z", "none", "linux", "scripted", "scripted", "rules"),
+            stream=AgentStream("text", b"", Chunks(0, (), (), 0)),
+            interactions=interactions,
+        )
 
-    def recorder(self, upstream: str, service: str = "openai", ledger: Ledger | None = None) -> tuple[Recorder, Routes]:
-        """A recorder whose `service` is reached at `upstream`; it redacts nothing."""
+    def player(self, *interactions: Interaction) -> PlayerWithAccount:
+        return self.replaying(self.cassette(*interactions))
+
+    def replaying(self, cassette: Cassette) -> PlayerWithAccount:
+        return PlayerWithAccount(cassette, self.routes)
+
+    def recorder(
+        self,
+        upstream: str,
+        service: str = "openai",
+        ledger: Ledger | None = None,
+        redactor: Redactor | None = None,
+    ) -> tuple[Recorder, Routes]:
+        """A recorder whose `service` is reached at `upstream`; without a redactor it keeps all that passes."""
         routes = Routes({name: Route(name, at, upstream if name == service else at) for name, at in ADDRESSES.items()})
-        return Recorder(routes, cast(Any, Unchanged()), ledger or Ledger()), routes
+        return Recorder(routes, redactor or cast(Any, Unchanged()), ledger or Ledger()), routes
 
 
 class PlayerWithAccount(Player):
@@ -90,16 +109,6 @@ class Unchanged:
 
     def redact(self, interaction: Interaction) -> Interaction:
         return interaction
-
-
-def _cassette(interactions: tuple[Interaction, ...]) -> Cassette:
-    return Cassette(
-        key="RET-01@A1",
-        trial=1,
-        provenance=Provenance("tapegate", "2026-01-01T00:00:00Z", "none", "linux", "scripted", "scripted", "rules"),
-        stream=AgentStream("text", b"", Chunks(0, (), (), 0)),
-        interactions=interactions,
-    )
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 
+import httpx
 import pytest
 
 from tapegate.doors import connection
@@ -132,7 +133,9 @@ def test_an_unknown_service_is_named_and_accounted(gateway, tapes, dial):
     assert player.account.network == (NetworkAttempt("vectors"),)
 
 
-@pytest.mark.parametrize("target", ["/", "/v1", "/nowhere/openai/q", "*", "http://127.0.0.1:1/nowhere/openai/q"])
+@pytest.mark.parametrize(
+    "target", ["/", "/v1", "/nowhere/openai/q", "*", "http://127.0.0.1:1/nowhere/openai/q", "http://127.0.0.1:1/"]
+)
 def test_an_unknown_lane_is_said(gateway, dial, target):
     """A target without a lane, or with one that is not open, is a 404 in the shape of a provider's error."""
     method = "OPTIONS" if target == "*" else "GET"
@@ -187,10 +190,33 @@ def test_an_offer_of_http2_is_passed_over(gateway, lane, dial):
         assert client.response()[2] == expected
 
 
-def test_the_gateway_is_no_proxy(gateway, dial):
-    """CONNECT goes nowhere."""
-    client = dial(gateway).send(b"CONNECT api.openai.com:443 HTTP/1.1\r\nhost: api.openai.com:443\r\n\r\n")
-    assert client.response()[0] == 501
+@pytest.mark.parametrize(
+    ("line", "address"),
+    [
+        ("CONNECT api.openai.com:443", "api.openai.com:443"),
+        ("GET http://api.openai.com/v1", "api.openai.com:80"),
+        ("GET http://u:p@[::1]:8080/", "[::1]:8080"),
+        ("GET https://api.openai.com/v1", "api.openai.com:443"),
+    ],
+)
+@pytest.mark.parametrize("credentials", ["", "Basic !", "Basic /w==", "Bearer x", "Basic bm9ib2R5Og=="])
+def test_the_gateway_is_no_proxy(gateway, dial, line, address, credentials):
+    """Whoever takes it for one is told which address was not connected to."""
+    client = dial(gateway).send(f"{line} HTTP/1.1\r\nhost: h\r\nproxy-authorization: {credentials}\r\n\r\n".encode())
+    status, headers, body = client.response()
+    assert (status, headers["x-should-retry"]) == (403, "false")
+    assert repr(address) in json.loads(body)["error"]["message"]
+
+
+def test_a_proxy_variable_puts_attempts_on_the_account(gateway, tapes):
+    """A client that honours the lane's proxy variable reaches nothing, over either scheme, and is accounted."""
+    player = tapes.player()
+    lane = gateway.open(player, tapes.routes)
+    with httpx.Client(proxy=lane.proxy()) as client:
+        with pytest.raises(httpx.ProxyError):
+            client.get("https://api.example/x")
+        assert client.get("http://other.example:8080/x").status_code == 403
+    assert [attempt.address for attempt in player.account.network] == ["api.example:443", "other.example:8080"]
 
 
 @pytest.mark.parametrize(

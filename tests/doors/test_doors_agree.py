@@ -10,6 +10,9 @@ import pytest
 
 from tapegate.doors import httpx_door
 from tapegate.doors.current import Heard, hearing
+from tapegate.tape.emit import emit
+from tapegate.tape.read import read
+from tapegate.tape.redact import Redactor
 
 MESSAGES = [{"role": "user", "content": "Which papers?"}]
 TOOLS = [{"type": "function", "function": {"name": "search_local", "parameters": {"type": "object", "properties": {}}}}]
@@ -182,3 +185,31 @@ def test_both_doors_give_the_client_the_same(gateway, tapes):
         inside.content,
     )
     assert inside.headers == {"x-a": "1", "transfer-encoding": "chunked"}
+
+
+def test_a_recording_comes_back_from_disk_through_both_doors(gateway, tapes, chat, provide, create, through):
+    """Recorded through the gateway with a real key, redacted, written, read: the SDK gets the same stream again."""
+    key = "a-provider-key-of-this-test"
+    whole = chat.stream("Drei ", "größe ", "Papiere 📄")
+    cut = [whole[at : at + 50] for at in range(0, len(whole), 50)]
+
+    def script(call):
+        call.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        for piece in cut:
+            call.chunk(piece)
+        call.send(b"0\r\n\r\n")
+
+    provider = provide(script)
+    recorder, routes = tapes.recorder(provider.url, redactor=Redactor({"OPENAI_API_KEY": key}))
+    lane = gateway.open(recorder, routes, {"REDACTED_OPENAI_API_KEY": key})
+    live = create(lane.url("openai"), **ASK, stream=True)
+    lane.close()
+    assert provider.calls[0].headers["authorization"] == f"Bearer {key}"
+    written = emit(tapes.cassette(*recorder.interactions()))
+    assert key.encode() not in written
+    player = tapes.replaying(read(written, "trial-1.yaml"))
+    with through(player) as url:
+        assert create(url, **ASK, stream=True) == live
+    assert player.account.complete
+    (interaction,) = recorder.interactions()
+    assert interaction.chunks.cut(interaction.response.body) == cut[: len(interaction.chunks.sizes)]

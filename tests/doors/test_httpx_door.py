@@ -354,6 +354,29 @@ def test_an_agent_that_stops_reading_is_recorded_as_that(client, tapes, provide,
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_agent_that_never_reads_is_recorded_as_that(client, tapes, provide, asynchronous):
+    """A response that is closed unread has its end too."""
+
+    def script(call):
+        call.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+
+    recorder, routes = tapes.recorder(provide(script).url)
+
+    async def later() -> None:
+        async with client.AsyncClient(trust_env=False) as session, session.stream("POST", f"{URL}/chat"):
+            pass
+
+    with hearing(Heard(recorder, routes)):
+        if asynchronous:
+            asyncio.run(later())
+        else:
+            with client.Client(trust_env=False) as session, session.stream("POST", f"{URL}/chat"):
+                pass
+    (interaction,) = recorder.interactions()
+    assert (interaction.response.body, interaction.chunks.ended) == (b"", "client_closed")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_provider_that_breaks_off_is_recorded_as_that(client, tapes, provide, asynchronous):
     """The agent gets the client's own error, the take says `error`."""
 

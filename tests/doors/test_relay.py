@@ -86,6 +86,7 @@ def test_the_provider_sees_real_keys_and_no_trace_of_the_gateway(gateway, tapes,
     (call,) = provider.calls
     assert call.line == "POST /v1/chat?key=sk-real%2F1&next=1 HTTP/1.1"
     assert call.body == b'{"text": "REDACTED_KEY"}'
+    assert call.head.lower().count("accept-encoding") == 1
     assert call.headers == {
         "host": f"127.0.0.1:{provider.port}",
         "authorization": "Bearer sk-real/1",

@@ -14,7 +14,7 @@ from tapegate.doors.framing import frame
 from tapegate.doors.lane import Lane
 from tapegate.doors.refusal import decline, refusal, websocket
 from tapegate.doors.relay import relay
-from tapegate.doors.switchboard import Connected, Received, connect
+from tapegate.doors.switchboard import Connected, Received, connect, refuse_proxy
 from tapegate.doors.upstream import Upstream
 from tapegate.tape.recorder import Recorder
 from tapegate.tape.wire import Answer
@@ -241,9 +241,7 @@ class Connection(asyncio.Protocol):
         method = self._parser.get_method().decode("latin-1")
         proposed = " ".join(value.lower() for name, value in self._headers if name.lower() == "upgrade")
         if method == "CONNECT":
-            self._reject(
-                refusal(501, "tapegate_no_proxy", f"the gateway is no proxy: {self._url!r} was not connected to")
-            )
+            self._reject(refuse_proxy(self._lanes, self._url.decode("latin-1"), tuple(self._headers)))
         elif "websocket" in proposed:
             connected = connect(self._lanes, self._received())
             if isinstance(connected, Connected):

@@ -27,6 +27,13 @@ class Lane:
         """The base URL of `service`; `port` is that of an adopted socket, where the subject uses that one."""
         return f"http://127.0.0.1:{port or self.port}/{self.id}/{service}"
 
+    def proxy(self, *, port: int | None = None) -> str:
+        """A value for the subject's proxy variables, so that what it tries elsewhere is refused and accounted here.
+
+        It guards only clients that honour such variables.
+        """
+        return f"http://{self.id}:replay@127.0.0.1:{port or self.port}"
+
     def close(self) -> None:
         """End the trial's traffic: answers under way are cut, and when this returns every take has its end.
 

@@ -10,6 +10,7 @@ from tapegate.tape.wire import Answer, Asked
 
 REASONS = {
     400: "Bad Request",
+    403: "Forbidden",
     404: "Not Found",
     413: "Content Too Large",
     431: "Request Header Fields Too Large",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from tapegate.doors.lane import Lane
 from tapegate.doors.refusal import refusal
@@ -39,7 +42,10 @@ class Connected:
 
 def connect(lanes: Mapping[str, Lane], received: Received) -> Connected | Answer:
     """Find the tape that `received` is meant for, or say what is wrong with its target."""
-    found = _TARGET.fullmatch(_ORIGIN.sub("", received.target, count=1))
+    target = _ORIGIN.sub("", received.target, count=1)
+    found = _TARGET.fullmatch(target)
+    if found is None and "://" in target:
+        return refuse_proxy(lanes, target, received.headers)
     if found is None:
         return refusal(
             404,
@@ -63,3 +69,37 @@ def connect(lanes: Mapping[str, Lane], received: Received) -> Connected | Answer
             f"no service {service!r} is declared in evals/tapegate.yaml; declare it under `services`",
         )
     return Connected(lane, Asked(service, received.method, path, received.headers, received.body))
+
+
+def refuse_proxy(lanes: Mapping[str, Lane], target: str, headers: HeaderPairs) -> Answer:
+    """Refuse to be a proxy to `target`, on the account of the lane that the proxy's own URL names (`Lane.proxy`)."""
+    address = _address(target)
+    for name, value in headers:
+        lane = lanes.get(_user(value)) if name.lower() == "proxy-authorization" else None
+        if lane is not None:
+            lane.heard.tape.attempted(address)
+    return refusal(
+        403,
+        "tapegate_network",
+        f"the gateway connects to nothing: {address!r} is no service that evals/tapegate.yaml declares, or the agent "
+        "does not use the base-URL variable of the one it means",
+    )
+
+
+def _address(target: str) -> str:
+    """`host:port` of a URL, or of the target of CONNECT, which is just that."""
+    if "://" not in target:
+        return target
+    parts = urlsplit(target)
+    host = parts.netloc.rpartition("@")[2]
+    return host if host.rpartition(":")[2].isdigit() else f"{host}:{443 if parts.scheme == 'https' else 80}"
+
+
+def _user(credentials: str) -> str:
+    scheme, _, encoded = credentials.partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(encoded, validate=True).decode().partition(":")[0]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
