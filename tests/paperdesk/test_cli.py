@@ -15,7 +15,7 @@ import pytest
 from paperdesk.cli import main
 
 if TYPE_CHECKING:
-    from conftest import Ask
+    from conftest import Ask, Watched
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -55,6 +55,22 @@ def test_ask_fails(ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert main(["ask", "Anything?"]) == 1
     assert capsys.readouterr().err == "paperdesk: The model could not be reached. Please check OPENAI_BASE_URL.\n"
+
+
+def test_ask_is_the_same_everywhere(ask: Ask, model: Watched, library_path: Path, tmp_path: Path) -> None:
+    """Hash seed, time zone, locale and folder change neither the requests nor the answer."""
+    seen = []
+    for number, (zone, language) in enumerate([("UTC", "C"), ("Pacific/Kiritimati", "C.UTF-8")]):
+        folder = tmp_path / f"folder-{number}"
+        folder.mkdir()
+        model.requests.clear()
+        env = {**os.environ, "PYTHONPATH": str(SRC), "PYTHONHASHSEED": str(number), "TZ": zone, "LC_ALL": language}
+        env["PAPERDESK_DB"] = str(folder / "new.sqlite3")
+        command = [sys.executable, "-m", "paperdesk", "ask", "Compare the kelp ropes and the peat fire probes."]
+        done = subprocess.run(command, env=env, cwd=folder, capture_output=True, check=True, timeout=60)
+        seen.append((done.stdout, list(model.requests)))
+    assert seen[0] == seen[1]
+    assert len(seen[0][1]) == 2
 
 
 @pytest.mark.parametrize("name", ["PAPERDESK_SEED", "PAPERDESK_DB"])

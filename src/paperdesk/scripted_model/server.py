@@ -25,7 +25,7 @@ def create_app(pace: float = 1) -> Starlette:
             if not isinstance(asked, dict):
                 raise BadRequest("the body is no JSON object")
             completion = Completion(asked, decide(Given.of(asked)))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             return _error(400, str(error))
         if not asked.get("stream"):
             return JSONResponse(completion.whole())

@@ -42,7 +42,17 @@ def test_bytes_are_deterministic(model: Watched) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b"{}", b'{"messages": []}', b"\xff", b'{"messages": [{"role": "x"}]}']
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"messages": []}',
+        b"\xff",
+        b'{"messages": [{"role": "user", "content": "x"}], "max_tokens": [1]}',
+        b'{"messages": [{"role": "x"}]}',
+    ],
 )
 def test_bad_requests(model: Watched, body: bytes) -> None:
     """A bad request is a 400 in the shape of the API's errors."""
