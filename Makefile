@@ -16,7 +16,7 @@ gate: $(VENV)/gate.stamp  ## Replay and judge the shipped evals: no key, no netw
 	$(GATE)
 
 record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripted model
-	$(BIN)/tapegate record --source scripted --stale
+	$(BIN)/tapegate record --stale
 
 test: $(VENV)/dev.stamp  ## Run the tests
 	$(BIN)/python -m pytest $(if $(CI),-p no:cacheprovider) $(ARGS)

@@ -16,7 +16,7 @@ from tapegate.doors.guard.levels import Level, best, weaker
 from tapegate.errors import LoadError, TapegateError, Unavailable, UsageError
 from tapegate.github.step import Step
 from tapegate.grade.session import Replay, judge
-from tapegate.load.select import select as select_tasks
+from tapegate.load.select import select
 from tapegate.load.suite import Suite, load_suite
 from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
@@ -24,7 +24,7 @@ from tapegate.model.run import Run, TrialResult
 from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract
 from tapegate.report import markdown, results, terminal
-from tapegate.run import events_file
+from tapegate.run import check, events_file
 from tapegate.run.output import write_atomically
 from tapegate.run.plan import Order, Trial, in_order, plan
 from tapegate.run.provenance import Circumstances, provenance, to_bytes
@@ -81,22 +81,22 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
 
 def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     suite = load_suite(words.project, words.project / words.evals)
-    problems = [problem for task in suite.tasks for problem in check_contract(task)]
+    problems = [*check.problems(suite), *(problem for task in suite.tasks for problem in check_contract(task))]
     if problems:
         raise LoadError.all(problems)
     name = words.profile or ("dev" if words.select else "pr")
     profile = _profile(suite, name)
-    tasks = select_tasks(suite, words.select) if words.select else suite.tasks
-    trials = plan(suite.project, tasks, name)
+    chosen = select(suite, words.select, here=Path.cwd())
+    trials = plan(suite.project, chosen.tasks, name)
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
-    guards = {task.key: _guard(suite, name, profile, task.path_id) for task in tasks}
+    guards = {task.key: _guard(suite, name, profile, task.path_id) for task in chosen.tasks}
     with Runner(suite) as runner:
         run = judge(
             in_order(trials, words.order, words.order_seed),
             watch.timed(Replayer(suite, runner).replay),
             profile_name=name,
             profile=profile,
-            partial=len(tasks) < len(suite.tasks),
+            partial=chosen.partial,
             jobs=words.jobs,
             done=watch.done,
         )

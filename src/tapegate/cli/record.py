@@ -18,7 +18,7 @@ from tapegate.cli import options
     "--stale", "which", flag_value="stale", help="Record those, and the trials that the code has left behind."
 )
 @click.option("--all", "which", flag_value="all", help="Record every trial anew.")
-@click.option("--source", default="live", show_default=True, help="What to record from, as `sources` declares it.")
+@click.option("--source", help="What to record from, as `sources` declares it. [default: the config's, or live]")
 @click.option("--trials", type=click.IntRange(1, 20), help="Trials of each task. [default: what the task says]")
 @options.QUIET
 @click.pass_context

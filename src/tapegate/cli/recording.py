@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tapegate.errors import CassetteError, Stale, UsageError
-from tapegate.load.select import select as select_tasks
+from tapegate.load.select import select
 from tapegate.load.suite import load_suite
 from tapegate.model.task import Task
 from tapegate.run.plan import Trial, plan
@@ -31,7 +31,7 @@ class Recording:
     project: Path
     evals: Path
     which: str | None
-    source: str
+    source: str | None
     trials: int | None
     quiet: bool
 
@@ -51,7 +51,7 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
     if words.which is None:
         raise UsageError.of("no_choice", "what is to be recorded? expected one of --missing, --stale and --all")
     suite = load_suite(words.project, words.project / words.evals)
-    tasks = select_tasks(suite, words.select) if words.select else suite.tasks
+    tasks = select(suite, words.select, here=Path.cwd()).tasks
     if words.trials is not None:
         tasks = tuple(_with_trials(task, words.trials) for task in tasks)
     trials = plan(suite.project, tasks, "nightly" if words.trials is None else "pr")
@@ -64,7 +64,7 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
         if not due:
             _say(words, "nothing to record: every trial has a recording" + _that_holds(words))
             return 0
-        with ready(suite, words.source) as source:
+        with ready(suite, words.source or suite.config.default_source) as source:
             for task in tasks:
                 if task.key in due:
                     numbers = due[task.key]

@@ -162,6 +162,8 @@ class Config(Part):
     """What the agents call, by name."""
     sources: dict[Name, RecordingSource] = Field(default_factory=dict)
     """What a recording may be made from, by name; `live` is there without being declared."""
+    default_source: Name = "live"
+    """The source that `tapegate record` takes where it is told none."""
     profiles: dict[Name, Profile] = Field(default_factory=dict)
     """`pr`, `nightly` and `weekly` have defaults."""
     normalisers: tuple[Normaliser, ...] = ()

@@ -19,24 +19,13 @@ from tapegate.model.trace import Ending
 from tapegate.subject.fill import fill, fill_json
 from tapegate.subject.heard import Clock, Heard
 from tapegate.subject.process import Process
-from tapegate.subject.timed_socket import TimedSocket
+from tapegate.subject.server import Server, connect
 
-_STARTS = 3
-"""How often a server may find its port taken by another program before the machine is at fault."""
-
-_PORT_TAKEN = re.compile(rb"EADDRINUSE|address (is )?(already )?in use", re.IGNORECASE)
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.004, 0.1
-_HEALTH_S = 5.0
 _ENDS_S = 1.0
 """A process whose connection broke is given so long to show that it was its end that broke it."""
 
 _AT_ONCE = 1 << 16
-_LAST_LINES = 8
 _IN_URLS = "%/:?#[]@!$&'()*+,;="
-
-
-class _PortTaken(Exception):
-    """The server could not have its port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +46,20 @@ class HttpRunner:
         `values` fill the templates; `{port}` and `{python}` are added here. Raises SubjectError when the server cannot
         be started or never answers at its health path. Whatever comes after that is a fact in what is returned.
         """
-        for left in reversed(range(_STARTS)):
-            port = enclosure.port()
-            filled = {**values, "python": self.python, "port": str(port)}
-            argv = [fill(word, filled) for word in self.subject.command]
+
+        def command(port: int) -> tuple[list[str], dict[str, str]]:
+            filled = self._filled(values, port)
             env = {**environment, **{name: fill(text, filled) for name, text in self.subject.env.items()}}
-            request = self._request(filled)
-            with Process.start(enclosure, argv, env, cwd) as process:
-                try:
-                    self._await(enclosure, process, port, may_retry=left > 0 and enclosure.level != "namespace")
-                except _PortTaken:
-                    continue
-                heard = self._hear(enclosure, process, port, request, clock)
-                process.stop(self.grace_s)
-            return replace(heard, log=process.log())
-        raise AssertionError("the last start is no retry")
+            return [fill(word, filled) for word in self.subject.command], env
+
+        server = Server("the subject", command, self.subject.health, self.subject.start_timeout_s)
+        with server.running(enclosure, cwd) as (process, port):
+            heard = self._hear(enclosure, process, port, self._request(self._filled(values, port)), clock)
+            process.stop(self.grace_s)
+        return replace(heard, log=process.log())
+
+    def _filled(self, values: Mapping[str, str], port: int) -> dict[str, str]:
+        return {**values, "python": self.python, "port": str(port)}
 
     def _request(self, values: Mapping[str, str]) -> _Request:
         ask = self.subject.ask
@@ -91,56 +79,13 @@ class HttpRunner:
                 headers["Content-Type"] = "application/json"
         return _Request(ask.method, path, headers, body)
 
-    def _await(self, enclosure: Enclosure, process: Process, port: int, *, may_retry: bool) -> None:
-        """Until the server answers 200 at its health path."""
-        end = monotonic() + self.subject.start_timeout_s
-        pause = _FIRST_PAUSE_S
-        seen = "nobody listened on the port"
-        while True:
-            if (ending := process.ended(pause)) is not None:
-                process.stop()
-                if may_retry and _PORT_TAKEN.search(process.log()):
-                    raise _PortTaken
-                how = f"was ended by {ending.detail}" if ending.kind == "crashed" else f"ended with {ending.detail}"
-                raise self._not_started(process, f"{how} before it answered")
-            if (now := monotonic()) > end:
-                process.stop()
-                raise self._not_started(process, f"did not answer within {self.subject.start_timeout_s} s ({seen})")
-            pause = min(pause * 1.5, _LONGEST_PAUSE_S)
-            try:
-                connection = _connect(enclosure, port, min(end, now + _HEALTH_S))
-            except OSError:
-                continue
-            try:
-                connection.request("GET", self.subject.health)
-                status = connection.getresponse().status
-            except (OSError, http.client.HTTPException) as error:
-                seen = f"the last try ended in {type(error).__name__}"
-            else:
-                if status == http.client.OK:
-                    return
-                seen = f"the last answer was {status}; the path must answer 200"
-            finally:
-                connection.close()
-
-    def _not_started(self, process: Process, how: str) -> SubjectError:
-        lines = process.log().decode("utf-8", "replace").splitlines()[-_LAST_LINES:]
-        # Quoted line by line: what a program writes must be no command to the runner of a workflow.
-        said = "".join(f"\n      | {line!r}" for line in lines).replace("##[", "#_[")
-        return SubjectError.of(
-            "subject_not_started",
-            f"the subject {list(self.subject.command)!r} {how} GET {self.subject.health!r}"
-            + (f"; its last lines:{said}" if said else "; it wrote nothing"),
-            fix="run the command by hand in the same environment, or correct `command`, `health` or `start_timeout_s`",
-        )
-
     def _hear(self, enclosure: Enclosure, process: Process, port: int, request: _Request, clock: Clock) -> Heard:
         started = clock()
         chunks: list[bytes] = []
         at: list[int] = []
         connection = None
         try:
-            connection = _connect(enclosure, port, monotonic() + self.subject.timeout_s)
+            connection = connect(enclosure, port, monotonic() + self.subject.timeout_s)
             connection.request(request.method, request.path, request.body, request.headers)
             response = connection.getresponse()
             for chunk in _body(response):
@@ -164,12 +109,6 @@ class _Request:
     path: str
     headers: Mapping[str, str]
     body: bytes | None
-
-
-def _connect(enclosure: Enclosure, port: int, end: float) -> http.client.HTTPConnection:
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.sock = TimedSocket.over(enclosure.dial(port), end)
-    return connection
 
 
 def _body(response: http.client.HTTPResponse) -> Iterator[bytes]:

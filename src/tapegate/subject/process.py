@@ -32,12 +32,22 @@ class Process:
         self._drain = Thread(target=self._read, name="tapegate-output", daemon=True)
 
     @classmethod
-    def start(cls, enclosure: Enclosure, argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> Process:
-        """Run `argv` in `enclosure`. Raises SubjectError when it cannot be executed."""
+    def start(
+        cls,
+        enclosure: Enclosure,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path,
+        stdin: int | None = None,
+    ) -> Process:
+        """Run `argv` in `enclosure`, its standard input a descriptor of the caller's or nothing.
+
+        Raises SubjectError when it cannot be executed.
+        """
         arriving, output = os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
         try:
-            enclosure.start(argv, env, cwd, (nothing, output, output))
+            enclosure.start(argv, env, cwd, (nothing if stdin is None else stdin, output, output))
         except BaseException:
             os.close(arriving)
             raise
