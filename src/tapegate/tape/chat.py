@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tapegate.tape.canonical import load
+from tapegate.tape.canonical import Number, load
 from tapegate.tape.cassette import Cassette, Response
 from tapegate.tape.coding import Undecodable, decoded
 from tapegate.tape.conversation import Conversation
@@ -37,8 +37,8 @@ def chats(cassette: Cassette) -> tuple[Chat, ...]:
     found = []
     for interaction in cassette.interactions:
         document = load(interaction.request.body)
-        model = document.get("model") if isinstance(document, dict) else None
-        if not isinstance(model, str):
+        model = _text(document, "model")
+        if model is None:
             continue
         asked = Conversation.read(interaction.request.body) or Conversation(
             parameters={key: value for key, value in document.items() if key not in ("input", "prompt")}
@@ -60,10 +60,16 @@ def _first(response: Response, field: str) -> str | None:
     """The first non-empty text under `field` in a JSON answer, or in the events of a streamed one."""
     for document in _documents(response, field):
         for holder in (document, *(document.get(envelope) for envelope in ENVELOPES)):
-            value = holder.get(field) if isinstance(holder, dict) else None
-            if isinstance(value, str) and value:
-                return str(value)
+            value = _text(holder, field)
+            if value:
+                return value
     return None
+
+
+def _text(holder: Any, field: str) -> str | None:
+    """The text under `field`; None for anything else, a number included."""
+    value = holder.get(field) if isinstance(holder, dict) else None
+    return value if isinstance(value, str) and not isinstance(value, Number) else None
 
 
 def _documents(response: Response, field: str) -> Iterator[dict[str, Any]]:

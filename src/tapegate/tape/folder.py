@@ -7,6 +7,7 @@ import os
 import stat
 from types import TracebackType
 
+from tapegate.errors import CassetteError
 from tapegate.tape.place import ROOM, Place
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -50,6 +51,8 @@ class Folder:
             if not stat.S_ISREG(found.st_mode):
                 raise self.place.refusal("not_a_file", "a folder, a pipe or a device; expected a file", name)
             raw = _all(descriptor, limit + 1) if found.st_size <= limit else b""
+        except OSError as error:
+            raise self._unreadable(name, error, name) from None
         finally:
             os.close(descriptor)
         size = max(found.st_size, len(raw))
@@ -58,7 +61,11 @@ class Folder:
         return raw
 
     def _opened(self) -> int | None:
-        descriptor: int | None = os.open(self.place.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        root = self.place.root
+        try:
+            descriptor: int | None = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise self._unreadable(str(root), error) from None
         for step in (ROOM, self.place.suite, self.place.key):
             assert descriptor is not None
             try:
@@ -78,9 +85,12 @@ class Folder:
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
                 raise self._refusal(step, parent, name) from None
-            raise self.place.refusal("unreadable", f"{step!r} cannot be opened: {error.strerror}", name) from None
+            raise self._unreadable(step, error, name) from None
 
-    def _refusal(self, step: str, parent: int, name: str) -> Exception:
+    def _unreadable(self, step: str, error: OSError, name: str = "") -> CassetteError:
+        return self.place.refusal("unreadable", f"{step!r} cannot be read: {error.strerror}", name, "make it readable")
+
+    def _refusal(self, step: str, parent: int, name: str) -> CassetteError:
         try:
             target = os.readlink(step, dir_fd=parent)
         except OSError:

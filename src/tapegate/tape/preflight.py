@@ -16,9 +16,9 @@ from typing import Any, NoReturn
 import yaml
 
 from tapegate.errors import CassetteError
-from tapegate.model.problem import Problem
 from tapegate.model.source import Path, Source
 from tapegate.tape.limits import DEFAULT, Limits
+from tapegate.tape.refusal import refusal
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _RESOLVERS = yaml.SafeLoader.yaml_implicit_resolvers
@@ -46,15 +46,6 @@ class Document:
         line = self.source.line(*path)
         offset = sum(len(row) for row in self.raw.splitlines(keepends=True)[: line - 1])
         return refusal(code, f"at byte {offset}, {message}", self.source.file, line)
-
-
-def refusal(code: str, message: str, file: str, line: int | None = None) -> CassetteError:
-    """A cassette that cannot be read, with what restores it."""
-    fix = (
-        f"restore the committed file (`git checkout -- {file}`) or record it again; "
-        "`tapegate cassette verify` checks every recording"
-    )
-    return CassetteError(Problem(code, message, file=file, line=line, fix=fix))
 
 
 def preflight(raw: bytes, file: str, limits: Limits = DEFAULT) -> Document:
@@ -166,7 +157,7 @@ class _Builder:
         if len(self._open) >= self.limits.depth:
             raise self.refuse(event.start_mark, f"more than {self.limits.depth} collections inside one another")
         path = self._put(value, event)
-        self.lines[path] = event.start_mark.line + 1
+        self.lines.setdefault(path, event.start_mark.line + 1)
         self._open.append((value, path))
         self._key.append(None)
 

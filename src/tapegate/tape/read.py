@@ -6,7 +6,7 @@ from tapegate.tape import grammar, shape
 from tapegate.tape.cassette import Cassette, Headers
 from tapegate.tape.coding import Undecodable, decoded
 from tapegate.tape.limits import DEFAULT, Limits
-from tapegate.tape.preflight import preflight, refusal
+from tapegate.tape.refusal import refusal
 
 FIRST_ROW = b"- request:"
 """How an interaction begins in our emission, at the left margin, where no recorded text can stand."""
@@ -24,6 +24,9 @@ def read(raw: bytes, file: str, limits: Limits = DEFAULT) -> Cassette:
         raise refusal("size_limit", f"{len(raw):,} bytes; a cassette may have {limits.file_bytes:,}", file)
     cassette = grammar.parse(raw)
     if cassette is None:
+        # PyYAML is loaded only for a file that is not our own emission.
+        from tapegate.tape.preflight import preflight
+
         cassette = shape.cassette(preflight(raw, file, limits))
     _check_bodies(cassette, raw, file, limits)
     return cassette

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from tapegate.errors import CassetteError
 from tapegate.model.source import Path
@@ -19,7 +19,11 @@ from tapegate.tape.cassette import (
     Response,
     SourceKind,
 )
-from tapegate.tape.preflight import Document, refusal
+from tapegate.tape.refusal import refusal
+
+if TYPE_CHECKING:
+    # PyYAML is loaded only for a file that is not our own emission.
+    from tapegate.tape.preflight import Document
 
 LATEST_US = 2**53
 """Beyond this, JSON readers disagree about integers; as microseconds it is 285 years."""
@@ -57,7 +61,7 @@ def cassette(document: Document) -> Cassette:
     """
     shape = _Shape(document)
     _check_format(document)
-    root = shape.mapping((), "version", "tapegate", "interactions")
+    shape.mapping((), "version", "tapegate", "interactions")
     ours = ("tapegate",)
     shape.mapping(ours, "format", "key", "trial", "provenance", "stream")
     interactions = shape.list_("interactions")
@@ -67,7 +71,6 @@ def cassette(document: Document) -> Cassette:
     trial = shape.count(*ours, "trial")
     if trial < 1:
         raise document.refuse((*ours, "trial"), f"tapegate.trial is {trial}; trials count from 1")
-    assert root is document.root
     return Cassette(
         key=key,
         trial=trial,
@@ -89,25 +92,18 @@ def _check_format(document: Document) -> None:
                 "and chunks, times and provenance are gone",
                 document.source.file,
                 1,
+                "record it again",
             )
         raise document.refuse((), "the top-level mapping `tapegate` is missing")
     ours = root["tapegate"]
     number = ours.get("format") if isinstance(ours, dict) else None
     if type(number) is int and number > Cassette.FORMAT:
-        error = document.refuse(
-            ("tapegate", "format"),
-            f"tapegate.format is {number}; this Tapegate reads up to {Cassette.FORMAT}",
+        raise refusal(
             "newer_format",
-        )
-        problem = error.problems[0]
-        raise CassetteError(
-            type(problem)(
-                problem.code,
-                problem.message,
-                file=problem.file,
-                line=problem.line,
-                fix="upgrade tapegate to the version that recorded it, or a later one",
-            )
+            f"tapegate.format is {number}; this Tapegate reads up to {Cassette.FORMAT}",
+            document.source.file,
+            document.source.line("tapegate", "format"),
+            "upgrade tapegate to the version that recorded it, or a later one",
         )
     if type(number) is not int or number != Cassette.FORMAT:
         raise document.refuse(("tapegate", "format"), f"tapegate.format is {number!r}; expected {Cassette.FORMAT}")

@@ -47,7 +47,7 @@ def entries(root: Path) -> list[Entry]:
 
     Raises `CassetteError` for a pins file that cannot be read.
     """
-    return [entry for place in places(root) for entry in _entries(place, _current(place))]
+    return [entry for place in places(root) for entry in _entries(place, _current(place)[0])]
 
 
 def verify(root: Path, limits: Limits = DEFAULT) -> list[Problem]:
@@ -59,9 +59,9 @@ def verify(root: Path, limits: Limits = DEFAULT) -> list[Problem]:
     return [problem for place in places(root) for problem in _problems(place, limits)]
 
 
-def _current(place: Place) -> Pins | None:
+def _current(place: Place) -> tuple[Pins | None, bool]:
     with Folder(place) as folder:
-        return current(folder)[0]
+        return current(folder)
 
 
 def _entries(place: Place, pins: Pins | None) -> list[Entry]:
@@ -84,7 +84,7 @@ def _entries(place: Place, pins: Pins | None) -> list[Entry]:
 def _problems(place: Place, limits: Limits) -> Iterator[Problem]:
     yield from _strays(place)
     try:
-        pins = _current(place)
+        pins, pending = _current(place)
     except TapegateError as error:
         yield from error.problems
         return
@@ -100,13 +100,13 @@ def _problems(place: Place, limits: Limits) -> Iterator[Problem]:
         wrong = [field for field in Pin.model_fields if getattr(loaded.pin, field) != getattr(derived[name], field)]
         if wrong:
             yield _disagreement(place, f"{', '.join(wrong)} of {name} do not follow from the cassette")
-    if pins and pins.cassettes == derived and not _canonical(place, pins):
+    if pins and not pending and pins.cassettes == derived and not _canonical(place, pins):
         yield _disagreement(place, "the file is not in its canonical form")
 
 
 def _canonical(place: Place, pins: Pins) -> bool:
     with Folder(place) as folder:
-        return folder.read(PINS, DEFAULT.pins_bytes) in (None, to_bytes(pins))
+        return folder.read(PINS, DEFAULT.pins_bytes) == to_bytes(pins)
 
 
 def _disagreement(place: Place, message: str) -> Problem:
