@@ -40,7 +40,7 @@ _LOOKALIKES = str.maketrans(
 """Characters drawn like an ASCII one to which NFKD does not lead, as far as tags and paths need them."""
 _NEGATED = "≮≯"
 """NFKD would leave the very bracket that these deny."""
-_UNICODE = re.compile(r"[^\x00-\x7f]+|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_UNICODE = re.compile(r"[^\x00-\x7f]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _DISGUISE = re.compile(r"[&%\\\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|<!--")
 """What an ASCII text must hold for folding to change it."""
 _ESCAPE = re.compile(
@@ -49,6 +49,7 @@ _ESCAPE = re.compile(
     r"|\\u\{[0-9A-Fa-f]{1,6}\}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}"
     r"|\\[<>/\[\]|]"
 )
+_TAGS = re.compile(f"[{invisible.TAGS}]")
 _TAG_CHARACTERS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}
 
 
@@ -70,44 +71,60 @@ class Folded:
 
 
 def fold(raw: str) -> Folded:
-    """`raw` without its disguises."""
+    """`raw` without its disguises. The last few answers are kept: several checks ask for the same one."""
+    if raw.isascii() and _DISGUISE.search(raw) is None:
+        return Folded(raw, raw, range(len(raw)))
+    return _fold(raw)
+
+
+def foldings(raw: str) -> tuple[Folded, ...]:
+    """Every reading of `raw` that a leak check must see: as it stands, folded, and with tag characters decoded."""
+    plain, folded = Folded(raw, raw, range(len(raw))), fold(raw)
+    readings = [plain] if folded.text == raw else [plain, folded]
+    if _TAGS.search(raw) is not None:
+        readings.append(fold(raw.translate(_TAG_CHARACTERS)))  # one character each, so places stay what they are
+    return tuple(readings)
+
+
+@lru_cache(maxsize=4)
+def _fold(raw: str) -> Folded:
     folded = Folded(raw, raw, range(len(raw)))
     for _ in range(ROUNDS):
-        before = folded.text
-        folded = _rewritten(folded, _UNICODE, _plain)
-        folded = _rewritten(folded, _ESCAPE, _unescaped)
-        folded = _without_comments(folded)
-        if folded.text == before:
+        folded = _without_unicode(folded)
+        before = folded
+        folded = _without_comments(_rewritten(folded, _ESCAPE, _unescaped))
+        if folded is before:
             break
     return folded
 
 
-@lru_cache(maxsize=4)
-def foldings(raw: str) -> tuple[Folded, ...]:
-    """Every reading of `raw` that a leak check must see: as it stands, folded, and with tag characters decoded."""
-    plain = Folded(raw, raw, range(len(raw)))
-    if raw.isascii() and _DISGUISE.search(raw) is None:
-        return (plain,)
-    folded = fold(raw)
-    readings = [plain] if folded.text == raw else [plain, folded]
-    decoded = raw.translate(_TAG_CHARACTERS)  # one character each, so places stay what they are
-    if decoded != raw:
-        readings.append(fold(decoded))
-    return tuple(readings)
+def _without_unicode(folded: Folded) -> Folded:
+    table = {ord(char): _bare(char) for char in set(folded.text) if _UNICODE.match(char)}
+    if all(len(bare) == 1 for bare in table.values()):
+        return Folded(folded.raw, folded.text.translate(table), folded.origins)
+    return _rewritten(folded, _UNICODE, _bare)
 
 
-def _rewritten(folded: Folded, pattern: re.Pattern[str], rewrite: Callable[[str], list[tuple[int, str]]]) -> Folded:
-    """Each match of `pattern` replaced by pieces: offset within the match, and what stands there then."""
+@lru_cache(maxsize=4096)
+def _bare(char: str) -> str:
+    """What is left of a character: nothing of an invisible one or an accent, an ASCII letter of one drawn like it."""
+    if char in _NEGATED:
+        return char
+    if invisible.ANY.match(char) is not None:
+        return ""
+    letters = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).translate(_LOOKALIKES)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def _rewritten(folded: Folded, pattern: re.Pattern[str], rewrite: Callable[[str], str]) -> Folded:
     pieces: list[str] = []
     origins: list[int] = []
     done = 0
     for found in pattern.finditer(folded.text):
-        start = found.start()
-        pieces.append(folded.text[done:start])
+        start, piece = found.start(), rewrite(found.group())
+        pieces += (folded.text[done:start], piece)
         origins.extend(folded.origins[done:start])
-        for offset, piece in rewrite(found.group()):
-            pieces.append(piece)
-            origins.extend([folded.origins[start + offset]] * len(piece))
+        origins.extend([folded.origins[start]] * len(piece))
         done = found.end()
     if not done:
         return folded
@@ -116,27 +133,15 @@ def _rewritten(folded: Folded, pattern: re.Pattern[str], rewrite: Callable[[str]
     return Folded(folded.raw, "".join(pieces), origins)
 
 
-def _plain(run: str) -> list[tuple[int, str]]:
-    plain = []
-    for offset, char in enumerate(run):
-        if char in _NEGATED:
-            plain.append((offset, char))
-        elif invisible.ANY.match(char) is None:
-            letters = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).translate(_LOOKALIKES)
-            kept = "".join(letter for letter in letters if not unicodedata.combining(letter))
-            plain.append((offset, kept))
-    return plain
-
-
-def _unescaped(escape: str) -> list[tuple[int, str]]:
+def _unescaped(escape: str) -> str:
     if escape.startswith("&"):
-        return [(0, unescape(escape))]
+        return unescape(escape)
     if escape.startswith("%"):
-        return [(0, unquote_to_bytes(escape).decode("utf-8", "replace"))]
+        return unquote_to_bytes(escape).decode("utf-8", "replace")
     if escape[1] in "uUx":
         code = int(escape[2:].strip("{}"), 16)
-        return [(0, chr(code) if code <= 0x10FFFF else escape)]
-    return [(0, escape[1:])]
+        return chr(code) if code <= 0x10FFFF else escape
+    return escape[1:]
 
 
 def _without_comments(folded: Folded) -> Folded:
@@ -151,6 +156,8 @@ def _without_comments(folded: Folded) -> Folded:
         origins.extend(folded.origins[done:start])
         done = end + len("-->")
         start = folded.text.find("<!--", done)
+    if not done:
+        return folded
     pieces.append(folded.text[done:])
     origins.extend(folded.origins[done:])
     return Folded(folded.raw, "".join(pieces), origins)

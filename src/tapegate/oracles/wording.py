@@ -22,9 +22,9 @@ _UNIT = re.compile(r"(?<=\d) (?=%)")
 @lru_cache(maxsize=32)
 def normal(text: str) -> str:
     """The text without case, accents, emphasis, thousands separators; dashes in words are spaces, spaces are single."""
-    text = _MARKUP.sub("", _DASHES.sub("-", text))
+    text = _MARKUP.sub("", _DASHES.sub("-", fold(text).text))
     text = _GROUPED.sub(lambda found: found.group().replace(found.group(1), ""), text)
-    text = _BETWEEN_WORDS.sub(" ", fold(text).text.casefold())
+    text = _BETWEEN_WORDS.sub(" ", text.casefold())
     return _UNIT.sub("", _SPACE.sub(" ", text)).strip()
 
 
