@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapegate.doors.framing import announced, frame
+from tapegate.doors.framing import announced, arrivals, frame
 from tapegate.tape.wire import Answer
 
 CHUNKED = (("transfer-encoding", "chunked"),)
@@ -92,3 +92,9 @@ def test_no_byte_is_lost_or_added(chunks, ended, chunked):
     assert b"".join(framed.chunks) == b"".join(chunks)
     assert all(framed.chunks)
     assert framed.chunked or len(framed.chunks) <= 1
+
+
+def test_each_chunk_keeps_its_time():
+    """Empty chunks go, and their times with them."""
+    recorded = Answer(200, "OK", (), (b"", b"a", b"", b"b"), (1, 2, 3, 4))
+    assert (frame(recorded, "POST").chunks, arrivals(recorded)) == ((b"a", b"b"), (2, 4))

@@ -10,7 +10,7 @@ from typing import Any, cast
 import httptools
 
 from tapegate.doors import http1
-from tapegate.doors.framing import frame
+from tapegate.doors.framing import arrivals, frame
 from tapegate.doors.lane import Lane
 from tapegate.doors.refusal import decline, refusal, websocket
 from tapegate.doors.relay import relay
@@ -193,7 +193,7 @@ class Connection(asyncio.Protocol):
         """Write each chunk no earlier than it arrived when it was recorded."""
         start = asyncio.get_running_loop().time()
         framed = frame(answer, received.method)
-        times = [at for at, data in zip(answer.at_us, answer.chunks, strict=True) if data]
+        times = arrivals(answer)
         close = not (received.keep_alive and framed.whole)
         head, blank, *pieces = http1.response(answer, framed, close=close, old=received.old)
         self.write(head + blank)

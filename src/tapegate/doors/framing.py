@@ -94,6 +94,11 @@ def frame(answer: Answer, method: str) -> Framed:
     return Framed((*said.end_to_end, ("content-length", str(size))), chunks, chunked=False, whole=True)
 
 
+def arrivals(answer: Answer) -> tuple[int, ...]:
+    """When each chunk that is not empty arrived, microseconds after the request: as `Framed.chunks` has them."""
+    return tuple(at for at, data in zip(answer.at_us, answer.chunks, strict=True) if data)
+
+
 def bodiless(method: str, status: int) -> bool:
     """Whether a response has no body whatever its headers say."""
     return method == "HEAD" or status in (204, 304) or status < 200

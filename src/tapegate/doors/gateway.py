@@ -99,6 +99,8 @@ class Gateway:
 
         `keys` holds, while recording, the real value behind each mark that the agent was given in place of a key.
         """
+        if isinstance(tape, Recorder):
+            self._upstream.prepare()
         heard = Heard(tape, routes, dict(keys or {}), pace)
         lane = Lane(f"lane-{next(self._numbers)}", heard, self.port, self._close)
         self._lanes[lane.id] = lane

@@ -14,7 +14,7 @@ from typing import Any
 from tapegate.doors.armed import Refused, armed, hear, unrouted
 from tapegate.doors.current import Heard
 from tapegate.doors.forward import Forward
-from tapegate.doors.framing import frame
+from tapegate.doors.framing import arrivals, frame
 from tapegate.doors.httpx_body import Bodies
 from tapegate.doors.on_import import on_import
 from tapegate.doors.refusal import websocket
@@ -119,7 +119,7 @@ class Door:
 
     def _response(self, heard: Heard, asked: Asked, answer: Answer) -> Response:
         framed = frame(answer, asked.method)
-        at_us = answer.at_us if heard.pace == "recorded" else ()
+        at_us = arrivals(answer) if heard.pace == "recorded" else ()
         return self._client.Response(
             answer.status,
             headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in framed.headers],

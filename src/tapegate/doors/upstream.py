@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from tapegate.doors.current import TAPE, Heard, Outside
@@ -16,28 +17,37 @@ TIMEOUTS = {"connect": 30.0, "read": 600.0, "write": 600.0, "pool": 600.0}
 
 
 class Upstream:
-    """Sends requests to providers. Used on one event loop only.
+    """Sends requests to providers. Prepared from any thread, used on one event loop only.
 
     A bare transport, not a client: a client would keep cookies from one lane to the next, and add headers of its own.
     """
 
     def __init__(self) -> None:
         self._transport: httpx.AsyncHTTPTransport | None = None
+        self._preparing = threading.Lock()
+
+    def prepare(self) -> None:
+        """Load what sending needs (about 0.2 s, most of it an import and an SSL context).
+
+        Before the first request, whose recorded latency would otherwise hold it; never for a replay, which needs none.
+        """
+        import httpx
+
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+        with self._preparing:
+            if self._transport is None:
+                self._transport = httpx.AsyncHTTPTransport(trust_env=False, limits=limits)
 
     async def send(self, heard: Heard, asked: Asked) -> httpx.Response:
         """The provider's response, its body not yet read.
 
         Raises httpx.TransportError when it cannot be reached, ValueError or httpx.InvalidURL when its address is none.
         """
-        # Late, because a replay needs neither the module nor the 40 ms of its SSL context.
         import httpx
 
+        assert self._transport is not None, "prepare comes first"
         TAPE.set(Outside.HARNESS)
         forward = Forward.of(heard, asked)
-        if self._transport is None:
-            self._transport = httpx.AsyncHTTPTransport(
-                trust_env=False, limits=httpx.Limits(max_connections=None, max_keepalive_connections=64)
-            )
         request = httpx.Request(
             asked.method,
             forward.origin,
@@ -51,3 +61,4 @@ class Upstream:
         """Close the connections kept alive."""
         if self._transport is not None:
             await self._transport.aclose()
+            self._transport = None
