@@ -191,6 +191,13 @@ def test_a_metric_that_raises_on_one_outcome_is_no_pass_by_another(make_task, ma
     assert grade_trial(task, make_trace("tool:search"), None, catalog).verdict is Verdict.ERROR
 
 
+def test_an_outcome_that_could_not_be_judged_does_not_hold(make_task, make_trace):
+    """No unmet condition was reported, but nobody finished looking: the result names no outcome."""
+    catalog = (Crashing("unmet", ValueError("bad")), *CATALOG[1:])
+    result = grade_trial(make_task(), make_trace("tool:search"), None, catalog)
+    assert (result.verdict, result.outcome) == (Verdict.ERROR, None)
+
+
 def test_a_proven_failure_outranks_a_metric_that_raised(make_task, make_trace):
     """A broken invariant is known, whatever could not be judged beside it; both stay in the findings."""
     task = make_task(invariants=["no_hidden_tag_leak"], metrics=["tool_trace", "output_hygiene"])
