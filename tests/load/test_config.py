@@ -96,6 +96,8 @@ def test_a_full_config_loads(read: Read) -> None:
         ('DB: "{db}"', '1DB: "x"', 10, "bad_value", "the key '1DB' of 'subjects.desk.env'", ""),
         ("entry: agent:answer", "entry: agent", 13, "bad_value", "'agent'", "module:callable"),
         ('question: "{input}"', 'question: "{port}"', 14, "unknown_placeholder", "{port}", "known: db, input"),
+        ("sources:\n", "default_source: rule\nsources:\n", 19, "unknown_source", "'rule'", "did you mean 'rules'?"),
+        ("subject: desk", "subject: desk, inventory: A7", 3, "unknown_value", "'A7'", "known: A1, A2"),
         ("https://s.example", "ftp://s.example", 18, "bad_value", "'ftp://s.example'", "recordings name"),
         ("https://s.example", "https://m.example/v1/", 18, "ambiguous_service", "service 'model'", "of its own"),
         ("[SEARCH_URL]", "[MODEL_URL]", 18, "ambiguous_service", "service 'model'", "of its own"),

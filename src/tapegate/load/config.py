@@ -45,11 +45,13 @@ def _references(document: Document) -> list[Problem]:
     named = [(path, "subject", name, subjects) for path, name in document.each("paths", "*", "subject")]
     named += [(path, "service", name, services) for path, name in document.each("normalisers", "*", "service")]
     named += [(path, "service", path[-1], services) for path, _ in document.each("sources", "*", "stand_ins", "*")]
+    sources = {"live", *_keys(document, "sources")}
+    named += [(path, "source", name, sources) for path, name in document.each("default_source")]
     return [
         document.problem(
             f"unknown_{what}",
             f"{dotted(path)} names the {what} {name!r}, which is not declared",
-            document.place(path) if path[-1] == what else document.key_place(path),
+            document.key_place(path) if "stand_ins" in path else document.place(path),
             did_you_mean(name, known),
         )
         for path, what, name, known in named

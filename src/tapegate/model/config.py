@@ -18,6 +18,10 @@ Template = Annotated[str, Field(min_length=1)]
 """Text in which `{input}`, `{seed}`, `{db}`, `{workspace}`, `{project}`, `{port}` and `{python}` are filled."""
 
 
+InventoryRow = Literal["A1", "A2", "A3", "A4", "A5", "A6", "content_filter", "orchestration"]
+"""A heading under "Mandatory Eval Inventory By Path" in the standard; the last two are its runtime guardrails."""
+
+
 class ScopePath(Part):
     """One row of the scope table: a custom prompt or agent path, and the files that make it."""
 
@@ -29,6 +33,8 @@ class ScopePath(Part):
     """Paths or globs from the project's root: what a change to this path would touch."""
     subject: Name
     """The subject that its tasks ask."""
+    inventory: InventoryRow | None = None
+    """The row of the standard's mandatory inventory that its tasks must fulfil; absent: no eval is mandatory."""
 
 
 class Service(Part):
