@@ -1,0 +1,240 @@
+"""What the gate says and exits with when code, prompts or recordings are not what they were."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CASSETTE = "cassettes/retrieval_prompt_paths/RET-03@A1/trial-1.yaml"
+TASK = "evals/retrieval_prompt_paths/RET-03@A1.yaml"
+
+
+def test_an_edited_prompt_is_stale_until_it_is_recorded_again(project: Any) -> None:
+    """Exit 4 shows what changed and the command that records it; that command makes the gate pass again."""
+    project.replace("src/paperdesk/prompt.py", "briefly and precisely.", "briefly, precisely and kindly.")
+    done = project.tapegate("run", "RET-03")
+    assert done.code == 4
+    assert "STALE RET-03@A1" in done.out
+    assert "replay · prompt_changed" in done.out
+    assert "-Answer from what the tools return, briefly and precisely." in done.out
+    assert "+Answer from what the tools return, briefly, precisely and kindly." in done.out
+    assert "fix       tapegate record RET-03@A1 --stale" in done.out
+    recorded = project.tapegate("record", "RET-03@A1", "--stale")
+    assert recorded.code == 0, recorded.err
+    assert "recorded RET-03@A1, trial 1, 2: 4 interactions from scripted" in recorded.out
+    assert project.tapegate("run", "RET-03").code == 0
+    again = project.tapegate("record", "RET-03@A1", "--stale")
+    assert "nothing to record" in again.out
+
+
+def test_broken_code_fails_at_the_line_of_the_expectation(project: Any) -> None:
+    """Exit 1 names task, metric, expected and got, and the line of the task file."""
+    project.replace(
+        "src/paperdesk/answer.py",
+        "        self.text += shown\n",
+        '        shown = shown.replace("/paper/", "/x/")\n        self.text += shown\n',
+    )
+    done = project.tapegate("run", "RET-03")
+    assert done.code == 1
+    line = next(n for n, text in enumerate((project.root / TASK).read_text().split("\n"), 1) if "p-snow-07" in text)
+    assert "FAIL RET-03@A1" in done.out
+    assert "citation_contract · paper_not_cited" in done.out
+    assert f"{TASK}:{line}" in done.out
+    assert "expected  /paper/p-snow-07" in done.out
+    assert "got       " in done.out
+
+
+def half(raw: bytes) -> bytes:
+    """Cut in the middle."""
+    return raw[: len(raw) // 2]
+
+
+def between(raw: bytes) -> bytes:
+    """Cut exactly between two interactions: still valid YAML."""
+    return raw[: raw.rindex(b"- request:\n")]
+
+
+def edited(raw: bytes) -> bytes:
+    """One byte edited."""
+    return raw.replace(b"38 metres", b"39 metres", 1)
+
+
+def tagged(raw: bytes) -> bytes:
+    """With a Python tag in it."""
+    return raw.replace(b'method: "POST"', b'method: !!python/object/apply:os.system ["true"]', 1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (half, ["hash_mismatch", "sha256", "expected"]),
+        (between, ["hash_mismatch", "1 interactions, expected 2"]),
+        (edited, ["hash_mismatch", "not the bytes that were pinned"]),
+        (tagged, ["hash_mismatch", "forbidden_tag"]),
+        (lambda _: None, ["missing", "the file is gone"]),
+        (lambda raw: b"\xff" + raw, ["hash_mismatch"]),
+        (lambda raw: raw.replace(b"\n", b"\r\n"), ["hash_mismatch", ".gitattributes"]),
+    ],
+    ids=["cut in half", "cut between interactions", "one byte edited", "Python tag", "gone", "bad UTF-8", "CRLF"],
+)
+def test_a_recording_that_cannot_be_trusted_is_bad_input(spoil: Any, says: list[str], project: Any) -> None:
+    """Exit 2 names the file and what is wrong with it; it is neither replayed nor written over."""
+    path = project.root / CASSETTE
+    raw = spoil(path.read_bytes())
+    if raw is None:
+        path.unlink()
+    else:
+        assert raw != path.read_bytes()
+        path.write_bytes(raw)
+    done = project.tapegate("run", "RET-03")
+    assert done.code == 2, done.out + done.err
+    assert CASSETTE in done.out
+    for words in says:
+        assert words in done.out
+    (task,) = json.loads(project.results())["tasks"]
+    assert task["verdict"] == "error"
+    assert project.tapegate("cassette", "verify").code == 2
+    refused = project.tapegate("record", "RET-03", "--stale")
+    assert refused.code == 2
+    assert (path.read_bytes() if path.exists() else None) == raw
+
+
+def test_a_task_that_was_never_recorded_is_stale(project: Any) -> None:
+    """Exit 4 with the command that records it."""
+    folder = project.root / "cassettes/retrieval_prompt_paths/RET-03@A1"
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+    done = project.tapegate("run", "RET-03")
+    assert done.code == 4, done.out + done.err
+    assert "not recorded yet" in done.out
+    assert "tapegate record RET-03@A1 --missing" in done.out
+
+
+def test_what_else_can_be_judged_is_judged_beside_a_bad_recording(project: Any) -> None:
+    """One corrupt cassette makes the run exit 2, and the other tasks keep their verdicts."""
+    path = project.root / CASSETTE
+    path.write_bytes(half(path.read_bytes()))
+    done = project.tapegate("run", "RET-03", "AGT-08", "--json")
+    assert done.code == 2
+    assert {task["key"]: task["verdict"] for task in json.loads(done.out)["tasks"]} == {
+        "AGT-08@A1": "pass",
+        "RET-03@A1": "error",
+    }
+
+
+@pytest.fixture
+def listener() -> Any:
+    """A server that must never be reached."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        yield server
+
+
+def test_a_subject_that_reaches_for_the_network_fails_and_sends_nothing(project: Any, listener: socket.socket) -> None:
+    """An attempt in replay is a broken invariant, named by its address, and nothing arrives at a real listener."""
+    port = listener.getsockname()[1]
+    project.replace(
+        "src/paperdesk/turn.py",
+        "        for rounds_left in range(self._rounds, -1, -1):\n",
+        "        import socket\n\n"
+        "        try:\n"
+        f'            socket.create_connection(("127.0.0.1", {port}), timeout=2).sendall(b"leak")\n'
+        "        except OSError:\n"
+        "            pass\n"
+        "        for rounds_left in range(self._rounds, -1, -1):\n",
+    )
+    done = project.tapegate("run", "RET-03", "--json")
+    assert done.code == 1, done.out + done.err
+    (task,) = json.loads(done.out)["tasks"]
+    attempts = [finding for finding in task["findings"] if finding["code"] == "network_attempt"]
+    assert task["verdict"] == "fail"
+    assert {finding["severity"] for finding in attempts} == {"fail"}
+    assert all(f"127.0.0.1:{port}" in finding["message"] + finding["got"] for finding in attempts)
+    with pytest.raises(BlockingIOError):
+        listener.accept()
+
+
+def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project: Any) -> None:
+    """A forbidden call before the miss is a failure, although the recording was left."""
+    project.replace(
+        "src/paperdesk/turn.py",
+        "        for rounds_left in range(self._rounds, -1, -1):\n",
+        '        yield stream.tool_call("call_0", "web_search", {"query": "snow"})\n'
+        '        await self._toolbox.run("web_search", {"query": "snow"})\n'
+        '        self._messages.append({"role": "user", "content": "and the web says so too"})\n'
+        "        for rounds_left in range(self._rounds, -1, -1):\n",
+    )
+    done = project.tapegate("run", "RET-03", "--json")
+    assert done.code == 1, done.out + done.err
+    (task,) = json.loads(done.out)["tasks"]
+    assert task["verdict"] == "fail"
+    assert {"not_recorded", "diverged"} & {finding["code"] for finding in task["findings"]}
+    assert "too_many_calls" in {finding["code"] for finding in task["findings"] if finding["severity"] == "fail"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["run", "RET-33"], 2, "RET-3"),
+        (["run", "--profile", "nihgtly"], 2, "there is no profile 'nihgtly'"),
+        (["run", "--evals", "nowhere"], 2, "nowhere"),
+        (["record"], 2, "--missing, --stale and --all"),
+        (["record", "--all", "--source", "scirpted"], 2, "there is no source 'scirpted'; there are live, scripted"),
+        (["record", "RET-03", "--all", "--source", "live"], 2, "its key 'OPENAI_API_KEY' is not set"),
+        (["cassette", "show", "RET-3@A1"], 2, "nothing is recorded under 'RET-3@A1'"),
+        (["runn"], 2, "Did you mean 'run'?"),
+        (["run", "--jobs", "0"], 2, "--jobs"),
+    ],
+)
+def test_words_that_mean_nothing_are_bad_input(words: list[str], code: int, says: str, project: Any) -> None:
+    """Exit 2 names the word, and what there is instead."""
+    done = project.tapegate(*words, OPENAI_API_KEY="")
+    assert (done.code, says in done.err) == (code, True), done.out + done.err
+
+
+def test_recording_is_refused_in_a_pull_request(project: Any) -> None:
+    """Whatever the flags, no code of a pull request is recorded."""
+    before = {path: path.read_bytes() for path in (project.root / "cassettes").rglob("*") if path.is_file()}
+    for event in ("pull_request", "pull_request_target"):
+        done = project.tapegate("record", "--all", GITHUB_EVENT_NAME=event)
+        assert done.code == 2
+        assert "nothing is recorded" in done.err
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_a_project_without_tasks_is_no_pass(project: Any) -> None:
+    """An empty suite is bad input, not a green gate."""
+    for path in (project.root / "evals").glob("*/*@*.yaml"):
+        path.unlink()
+    done = project.tapegate("run")
+    assert done.code == 2
+    assert "vacuous_suite" in done.err
+
+
+def test_the_cassette_commands_show_what_there_is(project: Any) -> None:
+    """Listing says what recorded each cassette; show walks one; pin takes an edit on purpose."""
+    listed = project.tapegate("cassette", "list")
+    assert "RET-03@A1 trial 1  scripted (scripted)  scripted-librarian-2026-11-01" in listed.out
+    rows = json.loads(project.tapegate("cassette", "list", "--json").out)
+    assert {row["pin"]["source_kind"] for row in rows} == {"scripted"}
+    shown = project.tapegate("cassette", "show", "RET-03@A1", "--trial", "2")
+    assert "no language model" in shown.out
+    assert "POST https://model.paperdesk.invalid/v1/chat/completions → 200" in shown.out
+    path: Path = project.root / CASSETTE
+    path.write_bytes(edited(path.read_bytes()))
+    assert project.tapegate("cassette", "verify").code == 2
+    assert project.tapegate("cassette", "pin", "RET-03@A1").code == 0
+    assert project.tapegate("cassette", "verify").code == 0
+
+
+@pytest.mark.parametrize("name", ["task", "config", "results"])
+def test_schemas_are_printed(name: str, project: Any) -> None:
+    """Each published schema is JSON Schema of draft 2020-12."""
+    import jsonschema
+
+    jsonschema.Draft202012Validator.check_schema(json.loads(project.tapegate("schema", name).out))
