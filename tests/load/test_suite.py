@@ -188,6 +188,26 @@ def test_a_link_that_leaves_the_project_is_refused(
     (root / name).rename(outside)
     (root / name).symlink_to(outside)
     assert [place for place in _told(root) if place[2] == "path_escape"] == [(name, None, "path_escape")]
+    assert survey(root, root / "evals").problems == survey(root).problems
+
+
+def test_evals_behind_a_linked_folder_are_refused(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A link higher up than `evals` itself leaves the project just as well, and gives no empty suite."""
+    root = project()
+    outside = tmp_path_factory.mktemp("outside")
+    (root / "evals").rename(outside / "evals")
+    (root / "deep").symlink_to(outside)
+    assert [problem.code for problem in survey(root, root / "deep" / "evals").problems] == ["path_escape"]
+
+
+def test_a_project_may_itself_be_reached_by_a_link(project: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The project's own folder may stand behind a link; its files are named from its root."""
+    root = project()
+    link = tmp_path_factory.mktemp("elsewhere") / "link"
+    link.symlink_to(root)
+    for suite in (load_suite(link), load_suite(link, link / "evals"), load_suite(root, link / "evals")):
+        assert suite.tasks[0].source.file.endswith(TASK_FILE)
+    assert load_suite(link, link / "evals").tasks[0].source.file == TASK_FILE
 
 
 def test_a_link_inside_the_project_is_followed(project: Project) -> None:

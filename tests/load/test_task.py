@@ -8,13 +8,38 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tapegate.load.document import Document
+from tapegate.load.reader import parse_document
 from tapegate.load.task import read_task
 from tapegate.model.problem import Problem
 
 Read = Callable[..., Document]
 EXAMPLE = Path(__file__).with_name("data") / "standard_example.json"
+TASK = b"""\
+id: RET-01
+suite: retrieval
+path_id: A1
+mode: single_turn
+input: |
+  What is known
+  of gates?
+setup: {db_snapshot: base, fixtures: [one, "two"]}
+expect:
+  required_invariants: [no_hidden_tag_leak]
+  accepted_outcomes:
+    - tool_path_policy: fixed_order
+      order_critical: the second call needs the first one's answer
+      any_allowed_path:
+        - [search_local, read_paper]
+      tool_counts: {read_paper: {min: 1, max: 2}}
+      required_slots: {citations_local_min: 1}
+grading:
+  deterministic_metrics: [tool_trace, citation_contract]
+trials: 2
+"""
 SHARED = Path(__file__).parents[2].parent / "shared"
 
 
@@ -216,3 +241,20 @@ def test_a_value_that_could_not_be_read_is_told_once(read: Read, task_text: str)
 def test_a_file_that_cannot_be_parsed_has_that_one_problem(read: Read, task_text: str) -> None:
     """After a syntax error nothing is guessed about the keys that may be missing."""
     assert _one(read, task_text + "setup: [\n").code == "yaml_syntax"
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), example=st.booleans())
+def test_a_task_cut_or_changed_anywhere_is_a_task_or_has_problems(data: st.DataObject, example: bool) -> None:
+    """A piece of a sound file replaced by anything: no error but problems at places of the file comes out."""
+    raw = EXAMPLE.read_bytes() if example else TASK
+    start = data.draw(st.integers(0, len(raw)))
+    end = data.draw(st.integers(start, min(len(raw), start + 30)))
+    piece = data.draw(
+        st.sampled_from([b"", b"\xff", b"\0", b"*a", b"&a ", b"!!int ", b"[", b": ", b"\n- ", b'"', b"~"])
+        | st.binary(max_size=8)
+    )
+    document = parse_document(raw[:start] + piece + raw[end:], "x.json" if example else "x.yaml")
+    task, problems = read_task(document)
+    assert (task is None) is bool(problems)
+    assert all(problem.file and problem.line and problem.column for problem in problems)

@@ -77,7 +77,12 @@ class Document:
 
     def text(self, *path: str) -> str | None:
         """The text at a path of keys; None where there is none."""
-        return next((value for _, value in self.each(*path) if isinstance(value, str)), None)
+        value = self.value
+        for part in path:
+            if not isinstance(value, dict) or part not in value:
+                return None
+            value = value[part]
+        return value if isinstance(value, str) else None
 
     def problem(self, code: str, message: str, place: Place, fix: str | None = None) -> Problem:
         """A problem at a place of this file."""

@@ -36,9 +36,22 @@ class Folder:
     """One `evals` folder, of one project."""
 
     project: Path
+    """Links resolved."""
     evals: Path
-    """Links resolved where it is not the project's own `evals`."""
+    """Links kept where it lies in the project, so that one that leaves the project is seen; else resolved."""
     problems: list[Problem] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, project: Path, evals: Path | None) -> Folder:
+        """The `evals` folder of a project, or another one where it is given."""
+        root = project.resolve()
+        if evals is None:
+            return cls(root, root / "evals")
+        given = Path(os.path.abspath(evals))  # noqa: PTH100 - Path.resolve would follow links
+        for base in (Path(os.path.abspath(project)), root):  # noqa: PTH100
+            if given.is_relative_to(base):
+                return cls(root, root / given.relative_to(base))
+        return cls(root, given.resolve())
 
     def named(self, path: Path) -> str:
         """What messages call a file: relative to the project where it lies inside, with `/`.
@@ -63,7 +76,7 @@ class Folder:
     def has_config(self) -> bool:
         """Whether the config is there to be read; reported where it is not."""
         path = self.evals / CONFIG
-        if self.evals.is_symlink() and not self._inside(self.evals):
+        if self.evals.exists() and not self._inside(self.evals):
             self._report("path_escape", self.evals, "is a link that leaves the project", "put the folder itself here")
         elif not self.evals.is_dir():
             self._report(

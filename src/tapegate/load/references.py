@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from tapegate.load.describe import dotted
 from tapegate.load.document import Document
 from tapegate.load.folder import CONFIG, TaskFile
+from tapegate.load.reader import read_document
 from tapegate.load.shape import is_name
 from tapegate.load.shelf import Shelf
 from tapegate.load.suggest import did_you_mean
+from tapegate.load.task import read_task
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 
@@ -27,12 +29,17 @@ class ReadTask:
     document: Document
     task: Task | None
     """None where something is wrong in the file itself."""
+    key: str | None
+    """`<id>@<path_id>` where the file holds both."""
 
-    @property
-    def key(self) -> str | None:
-        """`<id>@<path_id>` where the file holds both."""
-        parts = [self.document.text("id"), self.document.text("path_id")]
-        return None if None in parts else "@".join(part for part in parts if part is not None)
+    @classmethod
+    def of(cls, found: TaskFile) -> tuple[ReadTask, list[Problem]]:
+        """A task file, and all that is wrong with it alone."""
+        document = read_document(found.path, found.file)
+        task, problems = read_task(document)
+        eval_id, path_id = document.text("id"), document.text("path_id")
+        key = None if eval_id is None or path_id is None else f"{eval_id}@{path_id}"
+        return cls(found, document, task, key), problems
 
 
 def misplaced(read: ReadTask) -> list[Problem]:

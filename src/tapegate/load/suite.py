@@ -12,7 +12,6 @@ from tapegate.load.folder import CONFIG, Folder
 from tapegate.load.reader import read_document
 from tapegate.load.references import ReadTask, duplicates, misplaced, unscoped, unshelved
 from tapegate.load.shelf import Shelf
-from tapegate.load.task import read_task
 from tapegate.model.config import Config
 from tapegate.model.problem import Problem
 from tapegate.model.source import Source
@@ -89,24 +88,21 @@ def load_suite(project: Path, evals: Path | None = None) -> Suite:
 
 def survey(project: Path, evals: Path | None = None) -> Survey:
     """Read all that can be read of a project. Raises nothing for what its files hold."""
-    project = project.resolve()
-    folder = Folder(project, evals.resolve() if evals is not None else project / "evals")
+    folder = Folder.of(project, evals)
     document = _config_document(folder)
     config, problems = read_config(document)
     paths = {str(path[-1]) for path, _ in document.each("paths", "*")}
     snapshots, fixtures = Shelf.snapshots(folder), Shelf.fixtures(folder)
     reads = []
     for found in folder.task_files():
-        task_document = read_document(found.path, found.file)
-        task, wrong = read_task(task_document)
-        read = ReadTask(found, task_document, task)
+        read, wrong = ReadTask.of(found)
         reads.append(read)
         problems += [*wrong, *misplaced(read), *unshelved(read, snapshots, fixtures)]
         problems += unscoped(read, paths) if document.whole else []
     problems += [*duplicates(reads), *_missing_folders(folder, document), *folder.problems]
     tasks = sorted((read.task for read in reads if read.task is not None), key=lambda task: task.key)
     return Survey(
-        project,
+        folder.project,
         folder.evals,
         config,
         document.source,
