@@ -17,8 +17,9 @@ from tapegate.standard.lint import lint
 ROOT = Path(__file__).parents[2]
 TASK = "evals/retrieval/RET-01@P1.yaml"
 CONFIG = "evals/tapegate.yaml"
-CASSETTE = "cassettes/retrieval/RET-01@P1/trial-1.yaml"
-PINS = "cassettes/retrieval/RET-01@P1/pins.json"
+FOLDER = "cassettes/retrieval/RET-01@P1"
+CASSETTE = f"{FOLDER}/trial-1.yaml"
+PINS = f"{FOLDER}/pins.json"
 
 MAIN_PROMPT = ["RET-01", "RET-02", "RET-03", "RET-04", "RET-05", "AGT-08"]
 
@@ -116,40 +117,81 @@ def _unrecorded(bench: Any) -> None:
     bench.swap(TASK, "grading:", "trials: 3\ngrading:")
 
 
+def _declare_row(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: content_filter")
+
+
+def _soften_mandatory(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    bench.swap(TASK, "grading:", "blocking: false\ngrading:")
+
+
+def _forget_row(bench: Any) -> None:
+    bench.config("subjects:", "  A3: {title: x, status: planned, files: [src/agent.py], subject: desk}\nsubjects:")
+
+
+DEFECTS = [
+    (_break_input, "readable", "unreadable", "unknown_value", TASK, 4, "did you mean 'single_turn'?"),
+    (_break_contract, "contract", "unreadable", "unknown_metric", TASK, 10, ""),
+    (_break_dialect, "dialects", "unreadable", "unknown_dialect", CONFIG, 12, "did you mean 'text'?"),
+    (_break_scope_file, "scope_files", "finding", "scope_files", CONFIG, 6, "correct it"),
+    (_break_scope_glob, "scope_files", "finding", "scope_files", CONFIG, 6, "correct it"),
+    (_break_scope_folder, "scope_files", "finding", "scope_files", CONFIG, 6, "write src/prompts/**"),
+    (_break_scope_evals, "scope_evals", "finding", "scope_evals", CONFIG, 8, "evals/<suite>/<id>@P2.yaml"),
+    (_declare_row, "inventory", "finding", "missing_eval", CONFIG, 8, "evals/<suite>/AGT-15@P1.yaml"),
+    (_declare_row, "methods", "finding", "missing_method", CONFIG, 8, "declare the metric"),
+    (_soften_mandatory, "mandatory", "finding", "mandatory_not_blocking", TASK, 9, "remove `blocking: false`"),
+    (_forget_row, "inventory_declared", "note", "inventory_undeclared", CONFIG, 8, "add `inventory: A3`"),
+    (_break_profile_name, "profile_names", "note", "misspelt_profile", CONFIG, 8, "rename it to 'nightly'"),
+    (_break_profile, "profile_whole", "finding", "partial_pr", CONFIG, 8, "remove `partial: true`"),
+    (_break_cassette, "recordings_trusted", "unreadable", "hash_mismatch", CASSETTE, None, ""),
+    (_remove_cassette, "recordings_trusted", "unreadable", "missing", CASSETTE, None, ""),
+    (_break_pins, "recordings_trusted", "unreadable", "pins_corrupt", PINS, 1, ""),
+    (_unpin, "recordings_pinned", "finding", "unpinned", CASSETTE, None, ""),
+    (_stray, "recordings_pinned", "finding", "stray_file", f"{FOLDER}/old.yaml", None, "remove it"),
+    (_orphan, "recordings_orphans", "finding", "orphan_cassette", "cassettes/retrieval/RET-09@P1", None, "restore"),
+    (
+        _moved_suite,
+        "recordings_orphans",
+        "finding",
+        "orphan_cassette",
+        "cassettes/elsewhere/RET-01@P1",
+        None,
+        "restore",
+    ),
+    (_secret, "recordings_secrets", "unreadable", "secret_found", CASSETTE, None, "revoke the key"),
+    (_unrecorded, "recordings_made", "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
+]
+
+
 @pytest.mark.parametrize(
-    ("defect", "severity", "code", "file", "line", "fix"),
-    [
-        (_break_input, "unreadable", "unknown_value", TASK, 4, "did you mean 'single_turn'?"),
-        (_break_contract, "unreadable", "unknown_metric", TASK, 10, ""),
-        (_break_dialect, "unreadable", "unknown_dialect", CONFIG, 12, "did you mean 'text'?"),
-        (_break_scope_file, "finding", "scope_files", CONFIG, 6, "correct it"),
-        (_break_scope_glob, "finding", "scope_files", CONFIG, 6, "correct it"),
-        (_break_scope_folder, "finding", "scope_files", CONFIG, 6, "write src/prompts/**"),
-        (_break_scope_evals, "finding", "scope_evals", CONFIG, 8, "evals/<suite>/<id>@P2.yaml"),
-        (_break_profile_name, "finding", "misspelt_profile", CONFIG, 8, "did you mean 'nightly'?"),
-        (_break_profile, "finding", "partial_pr", CONFIG, 8, "remove `partial: true`"),
-        (_break_cassette, "unreadable", "hash_mismatch", CASSETTE, None, ""),
-        (_remove_cassette, "unreadable", "missing", CASSETTE, None, ""),
-        (_break_pins, "unreadable", "pins_corrupt", PINS, 1, ""),
-        (_unpin, "finding", "unpinned", CASSETTE, None, ""),
-        (_stray, "finding", "stray_file", "cassettes/retrieval/RET-01@P1/old.yaml", None, "remove it"),
-        (_orphan, "finding", "orphan_cassette", "cassettes/retrieval/RET-09@P1", None, "restore the task"),
-        (_moved_suite, "finding", "orphan_cassette", "cassettes/elsewhere/RET-01@P1", None, "restore the task"),
-        (_secret, "unreadable", "secret_found", CASSETTE, None, "revoke the key"),
-        (_unrecorded, "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
+    ("defect", "check", "severity", "code", "file", "line", "fix"),
+    DEFECTS,
+    ids=[f"{row[0].__name__.strip('_')}-{row[3]}" for row in DEFECTS],
 )
 def test_a_defect_turns_its_check_red(
-    defect: Callable[[Any], None], severity: str, code: str, file: str, line: int | None, fix: str, bench: Any
+    defect: Callable[[Any], None],
+    check: str,
+    severity: str,
+    code: str,
+    file: str,
+    line: int | None,
+    fix: str,
+    bench: Any,
 ) -> None:
     """Each check finds what it is for, at its place, with its fix; the exit code follows from the worst."""
     defect(bench)
     report = bench.lint()
     found = [finding for finding in report.findings if finding.id == code]
-    assert [(finding.severity, finding.file, finding.line) for finding in found] == [(severity, file, line)]
+    assert [(each.check, each.severity, each.file, each.line) for each in found] == [(check, severity, file, line)]
     assert fix in found[0].fix
-    assert report.exit_code == {"unreadable": 2, "finding": 1, "note": 0}[severity]
+    worst = {"unreadable": 2, "finding": 1, "note": 0}
+    assert report.exit_code == max(worst[each.severity] for each in report.findings) >= worst[severity]
+
+
+def test_every_check_has_a_defect_that_it_finds() -> None:
+    """No check is in the registry without a row above."""
+    assert {row[1] for row in DEFECTS} == {check.id for check in CHECKS}
 
 
 def test_a_secret_is_found_also_where_nothing_vouches_for_the_file(bench: Any) -> None:
@@ -208,6 +250,16 @@ def test_an_undeclared_row_is_noted(bench: Any) -> None:
     assert ("note", "inventory_undeclared", CONFIG, 4) in bench.told()
     bench.config("subject: desk", "subject: desk\n    inventory: A1")
     assert "inventory_undeclared" not in {code for _, code, _, _ in bench.told()}
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("PR", True), ("Weekly", True), ("weekley", True), ("prod", False), ("monthly", False), ("pr", False)],
+)
+def test_a_profile_of_ones_own_is_no_misspelling(name: str, near: bool, bench: Any) -> None:
+    """Only names that are nearly a standard profile's are noted; projects may have profiles of their own."""
+    bench.config("subjects:", f"profiles: {{{name}: {{}}}}\nsubjects:")
+    assert ("misspelt_profile" in {code for _, code, _, _ in bench.told()}) is near
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
-from tapegate.load.suggest import did_you_mean, nearest
 from tapegate.model.problem import Problem
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
@@ -12,15 +12,18 @@ from tapegate.standard.ground import Ground
 STANDARD = ("pr", "nightly", "weekly")
 """The standard's "CI Gate Profiles"."""
 
+_CLOSE = 0.85  # `nigthly` is, `monthly` and `prod` are not
+
 
 def _names(ground: Ground) -> Iterator[Problem]:
     for name in ground.config.profiles:
-        if name not in STANDARD and nearest(name, STANDARD) is not None:
+        near = get_close_matches(name.casefold(), STANDARD, n=1, cutoff=_CLOSE)
+        if name not in STANDARD and near:
             yield ground.at(
                 "misspelt_profile",
-                f"profile {name!r} looks like one of the standard's, and none of those has its settings",
+                f"profile {name!r} is nearly {near[0]!r}, which does not have its settings",
                 *("profiles", name),
-                fix=did_you_mean(name, STANDARD),
+                fix=f"rename it to {near[0]!r}, or give it a name that is less like it",
             )
 
 
@@ -36,6 +39,6 @@ def _review(ground: Ground) -> Iterator[Problem]:
 
 
 CHECKS = (
-    Check("profile_names", "No profile is a misspelt one of the standard's.", "finding", _names),
+    Check("profile_names", "No profile looks like a misspelt one of the standard's.", "note", _names),
     Check("profile_whole", "The PR profile judges every task.", "finding", _review),
 )
