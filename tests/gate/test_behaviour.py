@@ -36,7 +36,7 @@ def test_broken_code_fails_at_the_line_of_the_expectation(project: Any) -> None:
     project.replace(
         "src/paperdesk/answer.py",
         "        self.text += shown\n",
-        '        shown = shown.replace("/paper/", "/x/")\n        self.text += shown\n',
+        '        shown = shown.replace("/", "|")\n        self.text += shown\n',
     )
     done = project.tapegate("run", "RET-03")
     assert done.code == 1

@@ -83,3 +83,10 @@ def test_each_trial_has_its_row(make_task: Any) -> None:
     two = replace(one, trials=(one.trials[0], replace(one.trials[0], trial=2, outcome=1)))
     text = terminal.render(Run("pr", False, (two,), Gate(True, 0, ())), "sha256:0")
     assert "  trial 2  pass     outcome 2" in text
+
+
+def test_a_long_line_stays_in_one_piece(make_task: Any, make_finding: Any) -> None:
+    """Hashes and paths are neither wrapped nor cut, whatever the width."""
+    words = "x" * 300 + " end"
+    run = Run("pr", False, (make_task("RET-02@A1", Verdict.FAIL, make_finding(message=words)),), Gate(False, 1, ()))
+    assert f"    {words}\n" in terminal.render(run, "sha256:0", width=60)

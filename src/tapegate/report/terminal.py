@@ -6,7 +6,6 @@ from io import StringIO
 
 from rich.console import Console
 from rich.markup import escape
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -85,8 +84,13 @@ def _tell(console: Console, story: words.Story) -> None:
         head.append(" (does not block)", style="dim")
     console.print(head, soft_wrap=True)
     for telling in story.tellings:
-        console.print(Padding(_telling(story, telling), (0, 0, 0, 2)), soft_wrap=True)
+        # Neither wrapped nor cut: a hash, a path or a line of a diff stays in one piece, to be searched and copied.
+        console.print(_indented(_telling(story, telling)), soft_wrap=True)
     console.print()
+
+
+def _indented(text: Text) -> Text:
+    return Text("\n").join(Text("  ").append_text(line) for line in text.split("\n", allow_blank=True))
 
 
 def _telling(story: words.Story, telling: words.Telling) -> Text:
