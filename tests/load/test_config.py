@@ -98,6 +98,10 @@ def test_a_full_config_loads(read: Read) -> None:
         ('question: "{input}"', 'question: "{port}"', 14, "unknown_placeholder", "{port}", "known: db, input"),
         ("sources:\n", "default_source: rule\nsources:\n", 19, "unknown_source", "'rule'", "did you mean 'rules'?"),
         ("subject: desk", "subject: desk, inventory: A7", 3, "unknown_value", "'A7'", "known: A1, A2"),
+        ("s.example", "me:pw@s.example", 18, "credentials_in_address", "'services.search.address'", "key_env"),
+        ("[SEARCH_URL]}", "[SEARCH_URL], address: x}", 18, "duplicate_key", "'address'", "keep one"),
+        ("model: {command", "model: {path: v1, command", 24, "bad_value", "'v1'", "write /v1"),
+        ("model: {command", "model: {path: '/v1?x', command", 24, "bad_value", "'/v1?x'", "write /v1"),
         ("https://s.example", "ftp://s.example", 18, "bad_value", "'ftp://s.example'", "recordings name"),
         ("https://s.example", "https://m.example/v1/", 18, "ambiguous_service", "service 'model'", "of its own"),
         ("[SEARCH_URL]", "[MODEL_URL]", 18, "ambiguous_service", "service 'model'", "of its own"),
@@ -140,6 +144,12 @@ def test_a_type_that_is_wrong_hides_nothing_elsewhere(read: Read) -> None:
         "unknown_subject",
         "wrong_type",
     ]
+
+
+def test_a_refused_address_shows_no_password(read: Read) -> None:
+    """What stands in an address may be a secret: the message names the entry, not the value."""
+    _, problems = read_config(read(FULL.replace("s.example", "me:hunter2@s.example")))
+    assert "hunter2" not in str(problems)
 
 
 @pytest.mark.parametrize(

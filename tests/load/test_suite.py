@@ -172,6 +172,19 @@ def test_a_key_stands_in_one_file(
         assert other in problem.message
 
 
+def test_ids_that_differ_in_unicode_form_alone_are_one(project: Project, task_text: str) -> None:
+    """TAS-03: a composed and a decomposed é are one file on some systems, beside being no portable names."""
+    composed, decomposed = "R\u00c9T", "RE\u0301T"
+    root = project(
+        {
+            TASK_FILE: None,
+            f"evals/retrieval/{composed}@A1.yaml": task_text.replace("RET-01", composed),
+            f"evals/retrieval/{decomposed}@A1.yaml": task_text.replace("RET-01", decomposed),
+        }
+    )
+    assert [code for _, _, code in _told(root)].count("duplicate_task") == 2
+
+
 def test_suites_differ_by_more_than_case(project: Project, task_text: str) -> None:
     """Two folders that are one on systems that ignore case are refused."""
     text = task_text.replace("RET-01", "RET-02").replace("suite: retrieval", "suite: Retrieval")

@@ -109,6 +109,31 @@ def _distinct(document: Document) -> list[Problem]:
     return problems
 
 
+def _addresses(document: Document) -> list[Problem]:
+    """Addresses go into every recording, and a base URL is made of them: no credentials, and a path that follows."""
+    problems = [
+        document.problem(
+            "credentials_in_address",
+            f"{dotted(path)} holds a user or a password, which every recording would name",
+            document.place(path),
+            "remove what stands before the @; name the variable of the key in key_env",
+        )
+        for path, address in document.each("services", "*", "address")
+        if isinstance(address, str) and "@" in address.split("//", 1)[-1].split("/", 1)[0]
+    ]
+    problems += [
+        document.problem(
+            "bad_value",
+            f"{dotted(path)} is {shown(text)}, which does not follow host and port in a URL",
+            document.place(path),
+            "write /v1 or the like, or leave it out",
+        )
+        for path, text in document.each("sources", "*", "stand_ins", "*", "path")
+        if isinstance(text, str) and text and (not text.startswith("/") or set(text) & set("?# \\"))
+    ]
+    return problems
+
+
 def _environments(document: Document) -> list[Problem]:
     """No subject sets a variable that the harness sets: one of the two would lose, in silence."""
     claims = [*document.each("services", "*", "base_url_env", "*"), *document.each("services", "*", "key_env")]
@@ -154,6 +179,7 @@ _RULES: tuple[Callable[[Document], list[Problem]], ...] = (
     _references,
     _templates,
     _distinct,
+    _addresses,
     _environments,
     _inside,
 )
