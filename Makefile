@@ -32,7 +32,7 @@ lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and wor
 	$(BIN)/shellcheck .ci/run
 
 bench: $(VENV)/dev.stamp  ## Measure, as ratios within one run
-	$(BIN)/python -m tests.bench
+	$(BIN)/python tests/bench
 
 format: $(VENV)/dev.stamp  ## Format the code
 	$(BIN)/ruff check --fix src tests
