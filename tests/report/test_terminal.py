@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
 from tapegate.report import terminal
@@ -75,6 +77,25 @@ def test_an_agents_words_are_no_command_to_a_runner(make_task: Any, make_finding
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "[bold]b[/bold] [/nonsense]" in text
+
+
+@pytest.mark.parametrize("width", range(40, 140, 7))
+def test_no_wrapping_makes_a_command_of_a_cell(make_task: Any, width: int) -> None:
+    """Wherever a table breaks the name of a tool or of an outcome, its next line is no workflow command."""
+    tools = ("search", "::error title=x::a", "read", "::add-mask::b", "##[error]c")
+    names = ("one ::error::two ::stop-commands::three ##[warning]four \x1b[2J", None)
+    run = Run(
+        "pr",
+        False,
+        (
+            make_task("A@A1", Verdict.FAIL, tool_path=tools),
+            make_task("B@A1", Verdict.PASS, outcome=0, outcome_names=names),
+        ),
+        Gate(True, 0, ()),
+    )
+    text = terminal.render(run, "sha256:0", width=width)
+    assert not [line for line in text.split("\n") if line.strip().startswith("::") or "##[" in line]
+    assert "\x1b" not in text
 
 
 def test_each_trial_has_its_row(make_task: Any) -> None:

@@ -20,7 +20,12 @@ def visible(text: str) -> str:
 
 def log_safe(text: str) -> str:
     """`text` without what a workflow runner takes for a command: `::` first on a line, `##[` anywhere."""
-    return _COMMAND.sub(lambda found: "## " if found[0] == "##" else f"{found[1]}: ", visible(text))
+    return commandless(visible(text))
+
+
+def commandless(text: str) -> str:
+    """`text`, laid out by us, without what has become a command by where a line was broken."""
+    return _COMMAND.sub(lambda found: "## " if found[0] == "##" else f"{found[1]}: ", text)
 
 
 def code_block(text: str) -> str:

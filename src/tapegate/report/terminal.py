@@ -12,7 +12,7 @@ from rich.text import Text
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TaskResult
 from tapegate.report import words
-from tapegate.report.inert import log_safe
+from tapegate.report.inert import commandless, log_safe
 
 STYLES = {
     Verdict.PASS: "green",
@@ -45,7 +45,7 @@ def render(run: Run, digest: str, *, width: int = 100, color: bool = False) -> s
     for reason in run.gate.reasons:
         console.print(f"  {escape(log_safe(reason))}", soft_wrap=True)
     console.print(f"digest {digest} · exit code {run.gate.exit_code}", soft_wrap=True)
-    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+    return commandless("\n".join(line.rstrip() for line in out.getvalue().split("\n")))
 
 
 def _table(run: Run) -> Table:
@@ -73,7 +73,7 @@ def _table(run: Run) -> Table:
 
 def _outcome(task: TaskResult, index: int) -> str:
     name = task.outcome_names[index] if index < len(task.outcome_names) else None
-    return name or f"outcome {index + 1}"
+    return log_safe(name) if name else f"outcome {index + 1}"
 
 
 def _tell(console: Console, story: words.Story) -> None:
