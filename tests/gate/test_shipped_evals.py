@@ -1,0 +1,127 @@
+"""What the shipped evals and recordings promise."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import httpx
+import pytest
+import vcr
+
+from tapegate.grade.trial import grade_trial
+from tapegate.load.suite import Suite, load_suite
+from tapegate.model.finding import Verdict
+from tapegate.model.task import Task
+from tapegate.run.plan import Trial, plan
+from tapegate.run.replay import Replayer
+from tapegate.run.runner import Runner
+from tapegate.tape.store import Loaded
+
+ROOT = Path(__file__).parents[2]
+SUITE = load_suite(ROOT)
+TRIALS = plan(ROOT, SUITE.tasks, "pr")
+
+
+@pytest.fixture(scope="module")
+def replayer() -> object:
+    """Replays shipped trials."""
+    with Runner(SUITE) as runner:
+        yield Replayer(SUITE, runner)
+
+
+def alone(task: Task, index: int) -> Task:
+    """The task with one of its accepted outcomes only."""
+    expect = task.expect.model_copy(update={"accepted_outcomes": (task.expect.accepted_outcomes[index],)})
+    return task.model_copy(update={"expect": expect}).at(task.source)
+
+
+@pytest.mark.parametrize("key", [task.key for task in SUITE.tasks])
+def test_each_outcome_has_a_recording_that_it_alone_accepts(key: str, replayer: Replayer) -> None:
+    """Every accepted outcome of every task is met by a recording that no other outcome of the task accepts."""
+    only: dict[int, list[int]] = defaultdict(list)
+    for trial in (trial for trial in TRIALS if trial.task.key == key):
+        trace = replayer.replay(trial)
+        count = len(trial.task.expect.accepted_outcomes)
+        accepting = [
+            index
+            for index in range(count)
+            if grade_trial(alone(trial.task, index), trace, None).verdict is Verdict.PASS
+        ]
+        assert accepting, f"no outcome of {key} accepts trial {trial.number}"
+        if len(accepting) == 1:
+            only[accepting[0]].append(trial.number)
+    task = SUITE.task(key)
+    assert len(task.expect.accepted_outcomes) >= 2
+    assert set(only) == set(range(len(task.expect.accepted_outcomes)))
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: f"{trial.task.key}-{trial.number}")
+def test_every_recording_says_that_no_model_made_it(trial: Trial) -> None:
+    """A cassette from the scripted model is never mistaken for one from a language model."""
+    assert isinstance(trial.recording, Loaded)
+    made = trial.recording.cassette.provenance
+    assert made.source_kind == "scripted"
+    assert "no language model" in made.source_description
+    models = {model.resolved for model in trial.recording.pin.models}
+    assert models <= {"scripted-librarian-2026-11-01"}
+
+
+def texts(path: Path) -> set[str]:
+    """Every string in a Python file, docstrings included, in lower case."""
+    tree = ast.parse(path.read_text("utf-8"))
+    return {
+        node.value.lower() for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def answers(suite: Suite) -> set[str]:
+    """Ids, inputs and expected facts of all evals, in lower case."""
+    found: set[str] = set()
+    for task in suite.tasks:
+        found |= {task.id.lower(), task.key.lower(), " ".join(task.input.lower().split())}
+        for outcome in task.expect.accepted_outcomes:
+            found |= {word.lower() for fact in outcome.required_slots.get("facts", ()) for word in fact["any_of"]}
+            found |= set(outcome.required_slots.get("citations_local_include", ()))
+    # What an honest answer says is no fact of any paper.
+    return {text for text in found if not text.startswith(("found nothing", "nothing about", "no paper", "/(?i)"))}
+
+
+def test_the_scripted_model_is_no_answer_key() -> None:
+    """Its source holds no eval's id, input, paper or fact."""
+    for path in (ROOT / "src/paperdesk/scripted_model").rglob("*.*"):
+        if path.suffix not in (".py", ".txt"):
+            continue
+        source = " ".join(path.read_text("utf-8").lower().split())
+        assert not [text for text in answers(SUITE) if text in source], path
+
+
+def test_its_ten_questions_are_on_papers_that_no_eval_names() -> None:
+    """What the scripted model is shown to answer is not what the evals ask."""
+    tests = (ROOT / "tests/paperdesk/scripted_model/test_rules.py").read_text("utf-8")
+    asked = set(re.findall(r'"(p-[a-z]+-\d+)"', tests))
+    named = {
+        paper
+        for task in SUITE.tasks
+        for outcome in task.expect.accepted_outcomes
+        for paper in outcome.required_slots.get("citations_local_include", ())
+    }
+    assert len(asked) >= 5
+    assert named
+    assert not asked & named
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: f"{trial.task.key}-{trial.number}")
+def test_stock_vcrpy_replays_every_shipped_recording(trial: Trial) -> None:
+    """Each request of each cassette gets its recorded bytes from vcrpy as anybody has it."""
+    assert isinstance(trial.recording, Loaded)
+    player = vcr.VCR(record_mode=vcr.mode.NONE, match_on=("method", "uri", "body"))
+    with player.use_cassette(str(ROOT / trial.recording.file)) as tape, httpx.Client(trust_env=False) as client:
+        for interaction in trial.recording.cassette.interactions:
+            request = interaction.request
+            answer = client.request(request.method, request.uri, content=request.body)
+            assert answer.status_code == interaction.response.status
+            assert answer.content == interaction.response.body
+    assert tape.all_played
