@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from io import StringIO
 from typing import Any, NoReturn
 
 import click
@@ -65,29 +66,28 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run the command line; every error ends in its own exit code, never in a traceback."""
     from tapegate.errors import TapegateError
+    from tapegate.report.inert import log_safe
 
     try:
         code = cli(standalone_mode=False)
     except click.exceptions.Abort:
         code = 130
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        click.echo(log_safe(shown.getvalue()), err=True, nl=False)
         code = error.exit_code
     except TapegateError as error:
-        click.echo(f"tapegate: {error}", err=True)
+        click.echo(f"tapegate: {log_safe(str(error))}", err=True)
         code = error.exit_code
     except KeyboardInterrupt:
         code = 130
-    except BrokenPipeError:
-        # The reader of our output went away (`tapegate … | head`): nothing is left to say to anyone.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-        code = 0
     except Exception as error:
         # An internal error must not look like a failed gate: it has an exit code of its own.
         if os.environ.get("TAPEGATE_DEBUG"):
             raise
         click.echo(
-            f"tapegate: internal error: {type(error).__name__}: {error}\n"
+            f"tapegate: internal error: {type(error).__name__}: {log_safe(str(error))}\n"
             "    fix: this is a bug in Tapegate; run again with TAPEGATE_DEBUG=1 and report the traceback",
             err=True,
         )

@@ -5,8 +5,8 @@ None of it decides anything: what cannot be written costs itself, never the verd
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,9 @@ from tapegate.github.install import output
 from tapegate.model.run import Run
 from tapegate.report import markdown
 from tapegate.report.inert import code_block
+
+MOST_CHARACTERS = 100_000
+"""Of the problems in a summary: GitHub refuses one over 1 MiB, and spelled out a character has up to ten bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +38,14 @@ class Step:
         """Tell the workflow of a run that was judged."""
         self._annotations(commands.of_run(run, self._prefix()))
         self._summary(markdown.render(run, digest))
-        self._outputs(run.gate.exit_code, digest, str(out))
+        with suppress(OSError):
+            output(self.environ, "digest", digest)
+            output(self.environ, "report", str(out))
 
     def refused(self, error: TapegateError) -> None:
         """Tell the workflow of a run that could not begin."""
         self._annotations(commands.of_problems(error.problems, self._prefix()))
-        self._summary(f"## Tapegate: failed\n\nExit code {error.exit_code}.\n\n{code_block(str(error))}\n")
-        self._outputs(error.exit_code, "", "")
+        self._summary(f"## Tapegate: failed\n\nExit code {error.exit_code}.\n\n{_shown(error)}\n")
 
     def _annotations(self, lines: list[str]) -> None:
         if self.annotate:
@@ -51,14 +55,8 @@ class Step:
     def _summary(self, text: str) -> None:
         path = self.environ.get("GITHUB_STEP_SUMMARY")
         if path:
-            with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
+            with suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
                 file.write(text)
-
-    def _outputs(self, exit_code: int, digest: str, report: str) -> None:
-        output("verdict", "passed" if exit_code == 0 else "failed")
-        output("exit-code", str(exit_code))
-        output("digest", digest)
-        output("report", report)
 
     def _prefix(self) -> str:
         """The way from the repository's root to the project, since annotations name files from the former."""
@@ -67,3 +65,10 @@ class Step:
         if below == root or not below.is_relative_to(root):
             return ""
         return below.relative_to(root).as_posix() + "/"
+
+
+def _shown(error: TapegateError) -> str:
+    """The problems, the first of them where a summary has no room for all."""
+    told = str(error)
+    block = code_block(told[:MOST_CHARACTERS])
+    return block if len(told) <= MOST_CHARACTERS else f"{block}\n\nThere are more in the step's log."
