@@ -56,6 +56,7 @@ PROSE = st.lists(
     ),
     max_size=6,
 ).map("".join)
+TAG = {"hidden_tag", "hidden_tag_unclosed"}
 EVENTS = st.one_of(
     PROSE.map(Text),
     st.builds(ToolCall, st.text(max_size=3), TOOLS, st.dictionaries(st.text(max_size=3), JSON, max_size=2)),
