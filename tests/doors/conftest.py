@@ -107,7 +107,7 @@ class PlayerWithAccount(Player):
 class Unchanged:
     """A redactor that finds nothing: redaction is tested where it lives."""
 
-    def redact(self, interaction: Interaction) -> Interaction:
+    def redact(self, interaction: Interaction, index: int = 0) -> Interaction:
         return interaction
 
 

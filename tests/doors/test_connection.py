@@ -8,7 +8,7 @@ import time
 import httpx
 import pytest
 
-from tapegate.doors import connection
+from tapegate.doors import connection, request_reader
 from tapegate.model.trace import NetworkAttempt
 
 
@@ -244,7 +244,8 @@ def test_a_broken_request_in_a_lane_is_accounted(gateway, lane, dial):
 
 def test_a_body_over_the_limit_is_refused_and_accounted(gateway, lane, dial, monkeypatch):
     """The body is not kept; the client hears 413 when it is done."""
-    monkeypatch.setattr(connection, "BODY_LIMIT", 1000)
+    for module in (connection, request_reader):
+        monkeypatch.setattr(module, "BODY_LIMIT", 1000)
     client = dial(gateway)
     assert client.ask(lane, "/openai/q", b"x" * 1001).response()[0] == 413
     assert [attempt.address for attempt in lane.heard.tape.account.network] == [

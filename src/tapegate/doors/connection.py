@@ -14,13 +14,12 @@ from tapegate.doors.framing import arrivals, frame
 from tapegate.doors.lane import Lane
 from tapegate.doors.refusal import decline, refusal, websocket
 from tapegate.doors.relay import relay
+from tapegate.doors.request_reader import BODY_LIMIT, RequestReader
 from tapegate.doors.switchboard import Connected, Received, connect, refuse_proxy
 from tapegate.doors.upstream import Upstream
 from tapegate.tape.recorder import Recorder
 from tapegate.tape.wire import Answer
 
-BODY_LIMIT = 64 * 1024 * 1024
-"""Bytes of a request's body."""
 HEAD_LIMIT = 1024 * 1024
 """Bytes of a request's line and headers."""
 LINGER_S = 2.0
@@ -29,7 +28,7 @@ HTTP2 = b"PRI * HTTP/2"
 TLS = b"\x16\x03"
 
 
-class Connection(asyncio.Protocol):
+class Connection(RequestReader, asyncio.Protocol):
     """Parses requests as they arrive; answers a replayed one before returning to the event loop.
 
     While an answer is streamed (a recording, or a replay in recorded time), requests that the client has already
@@ -47,8 +46,7 @@ class Connection(asyncio.Protocol):
         self._deaf = False
         self._drained = asyncio.Event()
         self._drained.set()
-        self._parser = httptools.HttpRequestParser(self)
-        self.on_message_begin()
+        super().__init__()
 
     # The transport's calls.
 
@@ -99,65 +97,23 @@ class Connection(asyncio.Protocol):
         """Close at once."""
         self._transport.abort()
 
-    # The parser's calls.
+    # What becomes of a request.
 
-    def on_message_begin(self) -> None:
-        self._url = b""
-        self._headers: list[tuple[str, str]] = []
-        self._body: list[bytes] = []
-        self._body_size = 0
-        self._head_size = 0
-        self._head_done = False
-        self._expects = False
-
-    def on_url(self, url: bytes) -> None:
-        self._url += url
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._head_done:
-            return  # a trailer
-        self._headers.append((name.decode("latin-1"), value.decode("latin-1")))
-        if len(name) == 6 and name.lower() == b"expect":
-            self._expects = value.lower() == b"100-continue"
-
-    def on_headers_complete(self) -> None:
-        self._head_done = True
-        self._welcome()
-
-    def on_body(self, body: bytes) -> None:
-        self._body_size += len(body)
-        if self._body_size <= BODY_LIMIT:
-            self._body.append(body)
-
-    def on_message_complete(self) -> None:
-        if self._parser.should_upgrade():
-            return  # the parser raises next, and says where the rest begins
-        received = self._received()
+    def _take(self, received: Received) -> None:
         if self._exchange is None:
             self._serve(received)
         else:
             self._waiting.append(received)
             self._transport.pause_reading()
 
-    # What becomes of a request.
-
-    def _received(self) -> Received:
-        too_large = self._body_size > BODY_LIMIT
-        old = self._parser.get_http_version() == "1.0"
-        return Received(
-            method=self._parser.get_method().decode("latin-1"),
-            target=self._url.decode("latin-1"),
-            headers=tuple(self._headers),
-            body=b"" if too_large else b"".join(self._body),
-            keep_alive=self._parser.should_keep_alive() and not old,
-            old=old,
-            too_large=too_large,
-        )
+    def _connect(self, received: Received) -> Connected | Answer:
+        """The tape that a request is meant for, or what is wrong with it."""
+        return connect(self._lanes, received)
 
     def _serve(self, received: Received) -> None:
         if self._transport.is_closing():
             return
-        connected = connect(self._lanes, received)
+        connected = self._connect(received)
         if isinstance(connected, Answer):
             self._answer(connected, received)
             return
@@ -243,7 +199,7 @@ class Connection(asyncio.Protocol):
         if method == "CONNECT":
             self._reject(refuse_proxy(self._lanes, self._url.decode("latin-1"), tuple(self._headers)))
         elif "websocket" in proposed:
-            connected = connect(self._lanes, self._received())
+            connected = self._connect(self._received())
             if isinstance(connected, Connected):
                 connected = websocket(connected.lane.heard, connected.asked)
             self._reject(connected)
@@ -260,7 +216,7 @@ class Connection(asyncio.Protocol):
             self._reject(refusal(501, "tapegate_http2", "the gateway speaks HTTP/1.1, not HTTP/2 over plain text"))
             return
         hint = "; it speaks plain HTTP: use an http:// base URL" if data.startswith(TLS) else ""
-        connected = connect(self._lanes, self._received())
+        connected = self._connect(self._received())
         if isinstance(connected, Connected):
             decline(connected.lane.heard, connected.asked, "a request that is not HTTP")
         self._reject(refusal(400, "tapegate_bad_request", f"the gateway cannot read this request: {error}{hint}"))
