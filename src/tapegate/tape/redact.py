@@ -12,6 +12,7 @@ from tapegate.tape.scan import by_name, check, secret_found
 from tapegate.tape.secrets.content import Undecodable, decode
 from tapegate.tape.secrets.declared import Declared
 from tapegate.tape.secrets.headers import KEPT_REQUEST, KEPT_RESPONSE
+from tapegate.tape.secrets.marker import Marker
 from tapegate.tape.secrets.piece import Piece, content_encodings, of_interaction, of_stream, undecodable
 from tapegate.tape.secrets.views import TooLarge
 from tapegate.tape.wire import Asked
@@ -47,20 +48,16 @@ class Redactor:
         `redacted`; chunk sizes follow. Raises `CassetteError`: `secret_found` for anything else that is a secret,
         `decode_error` and `size_limit` for a body that cannot be read.
         """
+        sent, received = self._declared.sent, self._declared.received
         request, response, chunks = interaction.request, interaction.response, interaction.chunks
-        asked = self._body(
-            f"the request body of interaction {index}", request.body, self._kept(request.headers, KEPT_REQUEST)
-        )
-        answered = self._body(
-            f"the response body of interaction {index}",
-            response.body,
-            self._kept(response.headers, KEPT_RESPONSE),
-            chunks,
-        )
+        headers = _kept(sent, request.headers, KEPT_REQUEST)
+        asked = _body(sent, f"the request body of interaction {index}", request.body, headers)
+        headers = _kept(received, response.headers, KEPT_RESPONSE)
+        answered = _body(received, f"the response body of interaction {index}", response.body, headers, chunks)
         result = replace(
             interaction,
-            request=Request(request.method, self._text(request.uri), asked.headers, asked.data),
-            response=Response(response.status, self._text(response.reason), answered.headers, answered.data),
+            request=Request(request.method, _text(sent, request.uri), asked.headers, asked.data),
+            response=Response(response.status, _text(received, response.reason), answered.headers, answered.data),
             chunks=_cut(chunks, answered.sizes),
             redacted=interaction.redacted or asked.changed or answered.changed,
         )
@@ -70,7 +67,7 @@ class Redactor:
 
     def redact_stream(self, stream: AgentStream) -> AgentStream:
         """The agent's own answer as it may be written. Raises `CassetteError` like `redact`."""
-        data, sizes = self._declared.replace(stream.body, stream.chunks.sizes)
+        data, sizes = self._declared.received.replace(stream.body, stream.chunks.sizes)
         result = AgentStream(stream.dialect, data, _cut(stream.chunks, tuple(sizes)))
         pieces = [of_stream(result)]
         _refuse([*check(pieces, frames=True), *self._left(pieces)])
@@ -81,38 +78,16 @@ class Redactor:
 
         Never raises: a request that could not be recorded is in no recording, and so it is a miss.
         """
+        sent = self._declared.sent
         headers = [(name, value) for name, value in asked.headers if name.lower() in KEPT_REQUEST]
         try:
-            path = self._text(asked.path)
-            headers = [(name, self._text(value)) for name, value in headers]
-            redacted = self._body("", asked.body, {name: (value,) for name, value in headers})
+            path = _text(sent, asked.path)
+            headers = [(name, _text(sent, value)) for name, value in headers]
+            redacted = _body(sent, "", asked.body, {name: (value,) for name, value in headers})
         except CassetteError:
             return replace(asked, headers=tuple(headers))
         kept = tuple((name, value) for name, value in headers if name in redacted.headers)
         return replace(asked, path=path, headers=kept, body=redacted.data)
-
-    def _body(self, where: str, body: bytes, headers: Headers, chunks: Chunks | None = None) -> _Body:
-        sizes = chunks.sizes if chunks else (len(body),)
-        encodings = content_encodings(headers)
-        try:
-            content = decode(body, sizes, encodings, whole=chunks is None or chunks.ended == "eof")
-        except Undecodable as error:
-            raise CassetteError(undecodable(where, encodings, error)) from None
-        if content.encoded:
-            # A mark counts like its value: in replay the subject holds the mark, and the two must look alike.
-            if not self._declared.marked(content.data):
-                return _Body(body, sizes, headers, changed=False)
-            headers = {name: values for name, values in headers.items() if name.lower() != "content-encoding"}
-        data, new_sizes = self._declared.replace(content.data, content.sizes)
-        return _Body(data, tuple(new_sizes), headers, changed=data != body)
-
-    def _kept(self, headers: Headers, kept: Mapping[str, str]) -> Headers:
-        return {name: tuple(map(self._text, values)) for name, values in headers.items() if name.lower() in kept}
-
-    def _text(self, text: str) -> str:
-        data = text.encode("utf-8", "surrogateescape")
-        redacted, _ = self._declared.replace(data)
-        return text if redacted is data else redacted.decode("utf-8", "surrogateescape")
 
     def _left(self, pieces: Iterable[Piece | Problem]) -> Iterator[Problem]:
         """Declared values where no mark can take their place: in gzip, or cut over the frames of a stream."""
@@ -125,6 +100,35 @@ class Redactor:
                 for value, how in left:
                     place = f"{piece.where}, {how},"
                     yield secret_found("declared_value", f"the value of {value.name}", place, value.digest)
+
+
+def _body(marker: Marker, where: str, body: bytes, headers: Headers, chunks: Chunks | None = None) -> _Body:
+    sizes = chunks.sizes if chunks else (len(body),)
+    encodings = content_encodings(headers)
+    try:
+        content = decode(body, sizes, encodings, whole=chunks is None or chunks.ended == "eof")
+    except Undecodable as error:
+        raise CassetteError(undecodable(where, encodings, error)) from None
+    if content.encoded:
+        if not marker.holds(content.data):
+            return _Body(body, sizes, headers, changed=False)
+        headers = {name: values for name, values in headers.items() if name.lower() != "content-encoding"}
+    data, new_sizes = marker.replace(content.data, content.sizes)
+    return _Body(data, tuple(new_sizes), headers, changed=data != body)
+
+
+def _kept(marker: Marker, headers: Headers, kept: Mapping[str, str]) -> Headers:
+    return {
+        name: tuple(_text(marker, value) for value in values)
+        for name, values in headers.items()
+        if name.lower() in kept
+    }
+
+
+def _text(marker: Marker, text: str) -> str:
+    data = text.encode("utf-8", "surrogateescape")
+    redacted, _ = marker.replace(data)
+    return text if redacted is data else redacted.decode("utf-8", "surrogateescape")
 
 
 def _refuse(problems: list[Problem]) -> None:

@@ -11,12 +11,14 @@ from tapegate.tape.secrets.rule import Rule
 
 LEFT = r"(?:^|[^0-9A-Za-z]|\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})"
 """What may stand before a key: no letter or digit, or the end of an escape (`\nsk-…` as JSON writes it)."""
-RIGHT = r"(?:[^0-9A-Za-z_-]|$)"
+RIGHT = r"(?:[^0-9A-Za-z]|$)"
 """What must stand after a key of fixed length."""
+RIGHT_OF_WORD = r"(?:[^0-9A-Za-z_-]|$)"
+"""The same for a key that may hold `_` and `-` itself."""
 
 _QUOTE = r"""[\\"'`\s()\[\]]|%2[027]|\\u002[027]"""
-_IS = rf"(?:{_QUOTE}){{0,6}}(?:=>|:=|[:=,]|%3[AaDd])(?:{_QUOTE}|(?i:bearer )){{0,8}}"
-"""What stands between a name and its value, in code, JSON, YAML, shell and query strings."""
+_IS = rf"(?:{_QUOTE}){{0,6}}(?:=>|:=|[:=,]|%3[AaDd]|(?i:is):?)(?:{_QUOTE}|(?i:bearer )){{0,8}}"
+"""What stands between a name and its value, in code, JSON, YAML, shell, query strings and prose."""
 
 
 def _token(key: str, end: str = "") -> str:
@@ -43,22 +45,21 @@ RULES: tuple[Rule, ...] = (
         _token(r"sk-(?:proj|svcacct|service|admin|None)-[0-9A-Za-z_-]{40,}"),
         ("sk-proj-", "sk-svcacct-", "sk-service-", "sk-admin-", "sk-none-"),
     ),
-    Rule("openai_key", "OpenAI", _token(r"sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}"), ("T3BlbkFJ",)),
     Rule("anthropic_key", "Anthropic", _token(r"sk-ant-[a-z]{3,8}[0-9]{2}-[0-9A-Za-z_-]{80,}"), ("sk-ant-",)),
     Rule("openrouter_key", "OpenRouter", _token(r"sk-or-(?:v1-)?[0-9a-f]{64}"), ("sk-or-",)),
     Rule("langfuse_secret_key", "Langfuse", _token(r"sk-lf-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"), ("sk-lf-",)),
     Rule("deepseek_key", "DeepSeek, DashScope", _token(r"sk-[0-9a-f]{32}", RIGHT), ("sk-",)),
     Rule(
         "sk_key",
-        "OpenAI-compatible (Moonshot, Stability AI, …)",
+        "OpenAI and those who copied its form (Moonshot, Stability AI, …)",
         _token(r"sk-[0-9A-Za-z]{40,64}", RIGHT),
         ("sk-",),
         3.5,
     ),
-    Rule("google_api_key", "Google", _token(r"AIza[0-9A-Za-z_-]{35}", RIGHT), ("AIza",)),
+    Rule("google_api_key", "Google", _token(r"AIza[0-9A-Za-z_-]{35}", RIGHT_OF_WORD), ("AIza",)),
     Rule("google_express_key", "Google Vertex AI", _token(r"AQ\.Ab8[0-9A-Za-z_-]{40,}"), ("AQ.Ab8",)),
     Rule("google_oauth_token", "Google", _token(r"ya29\.[0-9A-Za-z_.-]{20,}"), ("ya29.",)),
-    Rule("google_client_secret", "Google", _token(r"GOCSPX-[0-9A-Za-z_-]{28}", RIGHT), ("GOCSPX-",)),
+    Rule("google_client_secret", "Google", _token(r"GOCSPX-[0-9A-Za-z_-]{28}", RIGHT_OF_WORD), ("GOCSPX-",)),
     Rule("groq_key", "Groq", _token(r"gsk_[0-9A-Za-z]{52}", RIGHT), ("gsk_",)),
     Rule("xai_key", "xAI", _token(r"xai-[0-9A-Za-z_]{80}", RIGHT), ("xai-",)),
     Rule("huggingface_token", "Hugging Face", _token(r"(?:hf|api_org)_[0-9A-Za-z]{34}", RIGHT), ("hf_", "api_org_")),
@@ -67,9 +68,9 @@ RULES: tuple[Rule, ...] = (
     Rule("fireworks_key", "Fireworks AI", _token(r"fw_[0-9A-Za-z]{22,24}", RIGHT), ("fw_",), 3.2),
     Rule("together_key", "Together AI", _token(r"tgp_v1_[0-9A-Za-z_-]{40,}"), ("tgp_v1_",)),
     Rule("cerebras_key", "Cerebras", _token(r"csk-[0-9a-z]{48}", RIGHT), ("csk-",)),
-    Rule("nvidia_key", "NVIDIA", _token(r"nvapi-[0-9A-Za-z_-]{60,70}", RIGHT), ("nvapi-",)),
-    Rule("voyage_key", "Voyage AI", _token(r"(?:pa|al)-[0-9A-Za-z_-]{43}", RIGHT), ("pa-", "al-"), 4.0),
-    Rule("jina_key", "Jina AI", _token(r"jina_[0-9a-f]{32}[0-9A-Za-z_-]{28}", RIGHT), ("jina_",)),
+    Rule("nvidia_key", "NVIDIA", _token(r"nvapi-[0-9A-Za-z_-]{60,70}", RIGHT_OF_WORD), ("nvapi-",)),
+    Rule("voyage_key", "Voyage AI", _token(r"(?:pa|al)-[0-9A-Za-z_-]{43}", RIGHT_OF_WORD), ("pa-", "al-"), 4.0),
+    Rule("jina_key", "Jina AI", _token(r"jina_[0-9a-f]{32}[0-9A-Za-z_-]{28}", RIGHT_OF_WORD), ("jina_",)),
     Rule("elevenlabs_key", "ElevenLabs", _token(r"sk_[0-9a-f]{48}", RIGHT), ("sk_",)),
     Rule("vercel_gateway_key", "Vercel AI Gateway", _token(r"vc[kp]_[0-9A-Za-z]{24,60}", RIGHT), ("vck_", "vcp_"), 3.5),
     _any_case("mistral_key", "Mistral", _named("mistral", "[0-9A-Za-z]{32}"), ("mistral",)),
@@ -89,7 +90,7 @@ RULES: tuple[Rule, ...] = (
     Rule("pinecone_key", "Pinecone", _token(r"pcsk_[0-9A-Za-z]{5,6}_[0-9A-Za-z]{63}", RIGHT), ("pcsk_",)),
     Rule("tavily_key", "Tavily", _token(r"tvly-(?:dev-|prod-)?[0-9A-Za-z-]{32,}"), ("tvly-",)),
     Rule("firecrawl_key", "Firecrawl", _token(r"fc-[0-9a-f]{32}", RIGHT), ("fc-",)),
-    Rule("brave_key", "Brave Search", _token(r"BSA[0-9A-Za-z_-]{28}", RIGHT), ("BSA",), 3.8),
+    Rule("brave_key", "Brave Search", _token(r"BSA[0-9A-Za-z_-]{28}", RIGHT_OF_WORD), ("BSA",), 3.8),
     _any_case(
         "serper_key",
         "Serper, SerpAPI",
@@ -104,7 +105,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "supabase_key",
         "Supabase",
-        _token(r"sbp_[0-9a-f]{40}|sb_secret_[0-9A-Za-z_-]{31}", RIGHT),
+        _token(r"sbp_[0-9a-f]{40}|sb_secret_[0-9A-Za-z_-]{31}", RIGHT_OF_WORD),
         ("sbp_", "sb_secret_"),
     ),
     Rule("grafana_token", "Grafana", _token(r"glsa_[0-9A-Za-z]{32}_[0-9A-Fa-f]{8}", RIGHT), ("glsa_",)),
@@ -116,7 +117,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "telegram_bot_token",
         "Telegram",
-        _token(r"[0-9]{8,10}:AA[0-9A-Za-z_-]{33}", RIGHT),
+        _token(r"[0-9]{8,10}:AA[0-9A-Za-z_-]{33}", RIGHT_OF_WORD),
         (":AA",),
         gist="[0-9]:AA[0-9A-Za-z_-]{33}",
     ),
@@ -205,7 +206,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("npm_token", "npm", _token(r"npm_[0-9A-Za-z]{36}", RIGHT), ("npm_",)),
     Rule("pypi_token", "PyPI", _token(r"pypi-Ag[0-9A-Za-z_-]{60,}"), ("pypi-Ag",)),
-    Rule("docker_token", "Docker Hub", _token(r"dckr_[op]at_[0-9A-Za-z_-]{27,36}", RIGHT), ("dckr_",)),
+    Rule("docker_token", "Docker Hub", _token(r"dckr_[op]at_[0-9A-Za-z_-]{27,36}", RIGHT_OF_WORD), ("dckr_",)),
     Rule(
         "slack_token",
         "Slack",
@@ -229,14 +230,15 @@ RULES: tuple[Rule, ...] = (
         _token(r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}", RIGHT),
         ("shpat_", "shpca_", "shppa_", "shpss_"),
     ),
-    Rule("sendgrid_key", "SendGrid", _token(r"SG\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43}", RIGHT), ("SG.",)),
+    Rule("sendgrid_key", "SendGrid", _token(r"SG\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43}", RIGHT_OF_WORD), ("SG.",)),
     Rule("mailgun_key", "Mailgun", _token(r"key-[0-9a-f]{32}", RIGHT), ("key-",)),
     _any_case("twilio_secret", "Twilio", _named("twilio", "[0-9A-Za-z]{32}"), ("twilio",)),
     # What no single service owns
     Rule(
         "private_key",
         "PEM private key",
-        r"(-----BEGIN [0-9A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,200}?[0-9A-Za-z+/]{40}[0-9A-Za-z+/=\\\s]*)",
+        r"(-----BEGIN(?:[0-9A-Z +]|%20){0,40}PRIVATE(?:[ +]|%20)KEY[A-Z +%0-9]{0,9}-----[\s\S]{0,200}?"
+        r"[0-9A-Za-z+/]{40}[0-9A-Za-z+/=\\\s%]*)",
         ("-----BEGIN ",),
     ),
     Rule(
@@ -248,12 +250,14 @@ RULES: tuple[Rule, ...] = (
         r"://[0-9A-Za-z_.~%-]{1,64}:([0-9A-Za-z_.~%!$*+=-]{8,128})@[0-9A-Za-z.-]+",
         ("://",),
     ),
-    _any_case(
+    Rule(
         "credential_field",
         "a credential by its name",
         rf"(?i:{_GENERIC}){_IS}([0-9A-Za-z_+/=.~-]{{20,}})",
         ("apikey", "api_key", "api-key", "secret", "token"),
         3.5,
+        any_case=True,
+        digit=True,
     ),
 )
 """Every rule, specific ones before the generic one."""

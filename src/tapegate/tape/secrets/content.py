@@ -49,7 +49,7 @@ def decode(body: bytes, sizes: Sequence[int], encodings: Sequence[str], *, whole
         return Content(body, tuple(sizes), encoded=False)
     for name in reversed(names):
         start, pieces = 0, []
-        inflater = _Inflater(gzip=name != "deflate")
+        inflater = _Inflater(_window(name, body[:2]), many=name != "deflate")
         for size in sizes:
             pieces.append(inflater.feed(body[start : start + size]))
             start += size
@@ -62,37 +62,40 @@ def decode(body: bytes, sizes: Sequence[int], encodings: Sequence[str], *, whole
     return Content(body, tuple(sizes), encoded=True)
 
 
-class _Inflater:
-    """Undoes gzip of one member or many, or deflate with or without its zlib header."""
+def _window(name: str, head: bytes) -> int:
+    """What zlib calls wbits. RFC 9110 8.4.1.2 means the zlib format by deflate; some servers send it bare."""
+    if name != "deflate":
+        return 31
+    return 15 if len(head) == 2 and head[0] & 15 == 8 and int.from_bytes(head, "big") % 31 == 0 else -15
 
-    def __init__(self, *, gzip: bool) -> None:
-        self._gzip = gzip
-        self._inflate = zlib.decompressobj(31) if gzip else None
+
+class _Inflater:
+    """Undoes one compressed text, or `many` one after the other, as gzip allows."""
+
+    def __init__(self, window: int, *, many: bool) -> None:
+        self._window = window
+        self._many = many
+        self._inflate = zlib.decompressobj(window)
         self._left = DECODED_LIMIT
         self.ended = False
         """Whether all that was fed is whole."""
 
     def feed(self, data: bytes) -> bytes:
-        pieces = []
-        while data:
-            if self._inflate is None or self._inflate.eof:
-                self._inflate = self._next(data)
+        """What `data`, which follows all that was fed before, adds to the text."""
+        pieces = [b""]
+        # A full piece may leave output behind in zlib although all input went in.
+        while data or (len(pieces[-1]) == _PIECE and not self._inflate.eof):
+            if self._inflate.eof:
+                if not self._many:
+                    raise Undecodable("decode_error", "bytes follow its end")
+                self._inflate = zlib.decompressobj(self._window)
             try:
                 pieces.append(self._inflate.decompress(data, _PIECE))
             except zlib.error as error:
                 raise Undecodable("decode_error", str(error)) from None
             self._left -= len(pieces[-1])
             if self._left < 0:
-                raise Undecodable("size_limit", f"it grows beyond {DECODED_LIMIT} bytes") from None
+                raise Undecodable("size_limit", f"it grows beyond {DECODED_LIMIT} bytes")
             data = self._inflate.unconsumed_tail or self._inflate.unused_data
             self.ended = self._inflate.eof and not data
         return b"".join(pieces)
-
-    def _next(self, data: bytes) -> zlib._Decompress:
-        if self._gzip:
-            return zlib.decompressobj(31)
-        if self._inflate is not None:
-            raise Undecodable("decode_error", "bytes follow its end")
-        # RFC 9110 8.4.1.2 means the zlib format; some servers send bare deflate, and clients take both.
-        header = len(data) >= 2 and data[0] & 15 == 8 and int.from_bytes(data[:2], "big") % 31 == 0
-        return zlib.decompressobj(15 if header else -15)

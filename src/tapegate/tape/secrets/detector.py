@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from tapegate.tape.secrets.base64run import digit_class, forms
@@ -81,14 +81,19 @@ class Detector:
 
     @cached_property
     def _base64(self) -> str:
-        shapes: set[str] = set()
-        for rule in self.rules:
-            for anchor in rule.anchors:
-                sets = [frozenset(map(ord, {char.lower(), char.upper()} if rule.any_case else char)) for char in anchor]
-                if len(anchor) < _SHORT:
-                    sets += [_AFTER] * 4
-                shapes.update("".join(map(digit_class, form)) for form in forms(sets))
-        return "|".join(sorted(shapes))
+        return "|".join(sorted({shape for rule in self.rules for shape in _shapes(rule)}))
+
+
+@cache
+def _shapes(rule: Rule) -> tuple[str, ...]:
+    """Patterns of the base64 that holds an anchor of `rule`."""
+    shapes: list[str] = []
+    for anchor in rule.anchors:
+        sets = [frozenset(map(ord, {char.lower(), char.upper()} if rule.any_case else char)) for char in anchor]
+        if len(anchor) < _SHORT:
+            sets += [_AFTER] * 4
+        shapes += ("".join(map(digit_class, form)) for form in forms(sets))
+    return tuple(shapes)
 
 
 KNOWN = Detector()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -12,8 +13,9 @@ import re2
 
 from tapegate.tape.secrets.placeholder import is_placeholder
 
+_DIGIT = re.compile(rb"[0-9]")
 
-@cache
+
 def compile_bytes(pattern: str, *, max_mem: int = 64 << 20) -> Any:
     """A compiled RE2 pattern that reads bytes as bytes, valid UTF-8 or not.
 
@@ -25,6 +27,12 @@ def compile_bytes(pattern: str, *, max_mem: int = 64 << 20) -> Any:
     options.max_mem = max_mem
     options.log_errors = False
     return re2.compile(pattern.encode("latin-1"), options)
+
+
+@cache
+def compile_once(pattern: str) -> Any:
+    """`compile_bytes`, remembered: for patterns that stand in the source, never for one made of a secret."""
+    return compile_bytes(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +53,17 @@ class Rule:
     """A pattern that matches in all that `pattern` matches in, and starts later: for keys whose prefix comes late."""
     any_case: bool = False
     """Whether the anchors count in any case."""
+    digit: bool = False
+    """Whether text without a digit is no key but an identifier: `settings.openai.api_key`."""
 
     def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Where keys of this format stand in `data`, placeholders left out."""
-        compiled, at = compile_bytes(self.pattern), 0
+        compiled, at = compile_once(self.pattern), 0
         # Each search goes on where the last *key* ended: the context after it may be the context before the next.
         while (match := compiled.search(data, at)) is not None:
             start, end = match.span(1)
-            if not is_placeholder(data[start:end], self.bits):
+            key = data[start:end]
+            if not is_placeholder(key, self.bits) and (not self.digit or _DIGIT.search(key) is not None):
                 yield start, end
             at = max(end, at + 1)
 

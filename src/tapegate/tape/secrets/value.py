@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from tapegate.tape.secrets.base64run import BREAK, PLUS, SLASH, digit_class, forms
 from tapegate.tape.secrets.rule import compile_bytes, fingerprint
 
 _IN_BASE64 = 48
 """Bytes of a value that are looked for in base64, before a run is decoded and searched for all of it."""
+_BACKSLASH = r"(?:\\|%(?:25)*5[cC])"
 _SHORT_ESCAPES = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 
 
@@ -48,9 +51,14 @@ class Value:
 
     @cached_property
     def in_base64(self) -> str:
-        """A pattern of base64 that holds its first bytes, at any alignment, wrapped or not."""
-        sets = [frozenset({byte}) for byte in self._bytes[:_IN_BASE64]]
-        return "|".join(f"{BREAK}?".join(map(_digit, form)) for form in forms(sets))
+        """A pattern of base64 that holds its first bytes, raw or escaped, at any alignment, wrapped or not."""
+        text = self.text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        escaped = (json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1], quote(self._bytes, safe=""))
+        shapes: set[str] = set()
+        for spelled in {self._bytes, *(each.encode() for each in escaped)}:
+            sets = [frozenset({byte}) for byte in spelled[:_IN_BASE64]]
+            shapes.update(f"{BREAK}?".join(map(_digit, form)) for form in forms(sets))
+        return "|".join(sorted(shapes))
 
     @cached_property
     def plain(self) -> Any:
@@ -63,18 +71,24 @@ class Value:
 
 
 def _spellings(char: str) -> str:
-    """A pattern of every way to write `char`: itself, JSON's escapes (also of strings in strings), percent-encoding."""
+    """A pattern of every way to write `char`: percent-encoding, JSON's escapes (also of strings in strings), itself.
+
+    The longer ways come first: the last character of `…%` must not be found as the first of `…%25`.
+    """
     raw = char.encode("utf-8", "surrogateescape")
-    ways = ["".join(f"\\x{byte:02x}" for byte in raw), "".join(f"%(?:25)*(?i:{byte:02x})" for byte in raw)]
+    plain = "".join(f"\\x{byte:02x}" for byte in raw)
+    percent = "".join(f"%(?:25)*(?i:{byte:02x})" for byte in raw)
+    ways = [percent]
     if not "\udc80" <= char <= "\udcff":
         units = char.encode("utf-16-be").hex()
-        ways.append("".join(rf"\\+(?i:u{units[at : at + 4]})" for at in range(0, len(units), 4)))
-    if char in "\"'/\\":
-        ways.append(rf"\\+{ways[0]}")
+        ways.append("".join(rf"{_BACKSLASH}+(?i:u{units[at : at + 4]})" for at in range(0, len(units), 4)))
     if char in _SHORT_ESCAPES:
-        ways.append(rf"\\+{_SHORT_ESCAPES[char]}")
-    if char == " ":
-        ways.append(r"\+")
+        ways.append(rf"{_BACKSLASH}+{_SHORT_ESCAPES[char]}")
+    if char in "\"'/":
+        ways.append(rf"{_BACKSLASH}+(?:{percent}|{plain})")
+    if char == "\\":
+        ways.append(rf"(?:{_BACKSLASH}{_BACKSLASH})+")
+    ways += [plain, *[r"\+"] * (char == " ")]
     return f"(?:{'|'.join(ways)})"
 
 

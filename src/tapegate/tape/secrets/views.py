@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from tapegate.tape.secrets.base64run import runs
-from tapegate.tape.secrets.rule import compile_bytes
+from tapegate.tape.secrets.rule import compile_once
 
 INFLATED_LIMIT = 64 << 20
 """Bytes that the gzip members inside one text may grow to, together: what is larger is refused, not skipped."""
@@ -18,6 +18,8 @@ INFLATED_LIMIT = 64 << 20
 _GZIP = b"\x1f\x8b\x08"
 _GZIP_IN_BASE64 = b"H4sI"
 _STEP = 1 << 20
+_HEAD = 256
+"""What is copied first, so that a text full of what only looks like gzip costs little for each."""
 _LEAST = 20
 """Base64 digits in which no known key fits."""
 # Only what a key or its name could be made of: `\u003c` and `%20` stand in much innocent text and hide nothing.
@@ -52,8 +54,8 @@ def hides(text: bytes, encoded: Any) -> bool:
     """Whether `text` may hold what only another reading shows. `encoded`: `ENCODED` or the base64 of what is sought."""
     return (
         encoded.search(text) is not None
-        or (b"\n" in text and compile_bytes(_WRAPPED).search(text) is not None)
-        or (b"\\n" in text and compile_bytes(_WRAPPED_IN_JSON).search(text) is not None)
+        or (b"\n" in text and compile_once(_WRAPPED).search(text) is not None)
+        or (b"\\n" in text and compile_once(_WRAPPED_IN_JSON).search(text) is not None)
     )
 
 
@@ -64,9 +66,9 @@ def views(text: bytes, in_base64: Any) -> Iterator[View]:
     Raises `TooLarge`.
     """
     flat = [View(text)]
-    if b"\\/" in text or compile_bytes(_JSON_HIDES).search(text) is not None:
+    if b"\\/" in text or compile_once(_JSON_HIDES).search(text) is not None:
         flat.append(View(json_unescaped(text), "JSON escapes"))
-    if compile_bytes(_PERCENT_HIDES).search(text) is not None:
+    if compile_once(_PERCENT_HIDES).search(text) is not None:
         flat.append(View(unquote_to_bytes(text), "percent-encoding"))
     yield from flat
     inflater = _Inflater()
@@ -120,7 +122,7 @@ class _Inflater:
         pieces: list[bytes] = []
         fed = 0
         while not inflate.eof and fed < len(data):
-            rest = bytes(data[fed : fed + _STEP])
+            rest = bytes(data[fed : fed + (_STEP if fed else _HEAD)])
             fed += len(rest)
             while rest and not inflate.eof:
                 try:
