@@ -90,10 +90,10 @@ DEFECTS = [
         "links go to a page of the web",
         "RET-03@A1",
         "citation_contract",
-        frozenset({"too_many_citations", "paper_not_cited"}),
+        frozenset({"paper_not_cited"}),
         "src/paperdesk/answer.py",
         SHOWN,
-        '        shown = shown.replace("/paper/", "https://papers.example/")\n' + SHOWN,
+        '        shown = shown.replace("(", "(https://papers.example")\n' + SHOWN,
     ),
     Defect(
         "honesty rule removed",
@@ -112,7 +112,7 @@ DEFECTS = [
         frozenset({"too_few_web_citations"}),
         "src/paperdesk/answer.py",
         SHOWN,
-        '        shown = shown.replace("https://", "")\n' + SHOWN,
+        '        shown = shown.replace(":", "")\n' + SHOWN,
     ),
     Defect(
         "tag filter off",
