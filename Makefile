@@ -19,7 +19,7 @@ record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripte
 	$(BIN)/tapegate record --stale
 
 test: $(VENV)/dev.stamp  ## Run the tests
-	$(BIN)/python -m pytest $(if $(CI),-p no:cacheprovider) $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(CI),-p no:cacheprovider) $(ARGS)
 
 lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
 	$(BIN)/ruff check src tests
@@ -29,7 +29,7 @@ lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and wor
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --persona auditor --quiet action.yml .github/workflows
-	$(BIN)/shellcheck .ci/run
+	$(BIN)/shellcheck .ci/run .ci/no-network
 
 bench: $(VENV)/dev.stamp  ## Measure, as ratios within one run
 	$(BIN)/python tests/bench
@@ -42,7 +42,7 @@ lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
 	$(BIN)/python requirements/lock.py
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) out .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/gate.stamp: requirements/gate.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<

@@ -3,18 +3,64 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 COPIED = ("evals", "cassettes", "src/paperdesk")
+
+# No time decides a test: a loaded machine is no counterexample.
+settings.register_profile("untimed", parent=settings.default, deadline=None)
+settings.load_profile("untimed")
+
+MAY_SKIP: dict[str, Callable[[], bool]] = {
+    r"the standard|no \.\./shared": lambda: not SHARED.exists(),
+    r"no node on this machine": lambda: shutil.which("node") is None,
+    r"no C compiler on this machine": lambda: not any(map(shutil.which, ("cc", "gcc", "clang"))),
+    r"no static C library": lambda: True,
+    r"uvloop is not installed": lambda: True,
+    r"peak memory is read from /proc": lambda: sys.platform != "linux",
+    r"only root can stand in for sudo": lambda: os.geteuid() != 0,
+    # Root's interpreter, or its checkout, may stand where nobody else may read.
+    r"needs root, to become nobody|not readable by others|no namespace to nobody": lambda: True,
+}
+"""Reasons for which a test may be skipped in CI too, each with when that is true. Any other skip fails there: a check
+that silently does not run is no check."""
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """See `meant`."""
+    return meant((yield))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """See `meant`."""
+    return meant((yield))
+
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+def meant(report: Report) -> Report:
+    """`report`, made a failure where it is a skip in CI for a reason that `MAY_SKIP` does not know."""
+    if report.outcome == "skipped" and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(re.search(reason, why) and holds() for reason, holds in MAY_SKIP.items()):
+            report.outcome = "failed"
+            report.longrepr = f"{why}: in CI this must run, or its reason must stand in MAY_SKIP of tests/conftest.py"
+    return report
 
 
 @dataclass(frozen=True, slots=True)
