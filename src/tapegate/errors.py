@@ -20,6 +20,8 @@ from typing import Self
 
 from tapegate.model.problem import Problem
 
+_LAST_LINES, _LONGEST_LINE = 8, 500
+
 
 class TapegateError(Exception):
     """The root: `exit_code` is what a command that meets this error exits with (DESIGN §2)."""
@@ -70,10 +72,31 @@ class Unavailable(NotJudged):
 
 
 class SubjectError(NotJudged):
-    """The agent could not be started at all."""
+    """The agent could not be started at all. `log` is what it wrote: part of the text, but of no problem, because it
+    differs from run to run."""
+
+    log: bytes = b""
+
+    def saying(self, log: bytes) -> Self:
+        """This error, with what the agent wrote to standard output and error."""
+        self.log = log
+        return self
+
+    def __str__(self) -> str:
+        return super().__str__() + last_lines(self.log)
 
 
 class Stale(TapegateError):
     """The recordings do not cover what was asked."""
 
     exit_code = 4
+
+
+def last_lines(log: bytes) -> str:
+    """The end of what a program wrote, as part of an error's text; empty where it wrote nothing.
+
+    Quoted line by line: what a program writes must be no command to the runner of a workflow.
+    """
+    lines = log.decode("utf-8", "replace").splitlines()[-_LAST_LINES:]
+    said = "".join(f"\n      | {line[-_LONGEST_LINE:]!r}" for line in lines).replace("##[", "#_[")
+    return f"\n    its last lines:{said}" if said else ""

@@ -51,7 +51,7 @@ class Gateway:
     def __init__(self, new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop) -> None:
         self._new_loop = new_loop
         self._lanes: dict[str, Lane] = {}
-        self._numbers = count(1)
+        self._naming = threading.Lock()
         self._connections: set[Connection] = set()
         self._servers: set[asyncio.Server] = set()
         self._upstream = Upstream()
@@ -94,16 +94,20 @@ class Gateway:
         keys: Mapping[str, str] | None = None,
         *,
         pace: Pace = "at_once",
+        name: str = "lane",
     ) -> Lane:
         """A new lane to `tape`.
 
         `keys` holds, while recording, the real value behind each mark that the agent was given in place of a key.
+        `name` stands in the lane's URL, which the agent sees: what is named after the trial is the same in every run.
         """
         if isinstance(tape, Recorder):
             self._upstream.prepare()
         heard = Heard(tape, routes, dict(keys or {}), pace)
-        lane = Lane(f"lane-{next(self._numbers)}", heard, self.port, self._close)
-        self._lanes[lane.id] = lane
+        with self._naming:
+            free = (name if number == 1 else f"{name}~{number}" for number in count(1))
+            lane = Lane(next(each for each in free if each not in self._lanes), heard, self.port, self._close)
+            self._lanes[lane.id] = lane
         return lane
 
     def adopt(self, listening: socket.socket) -> Adopted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapegate.doors import armed, httpx_door, threads
@@ -11,6 +11,7 @@ from tapegate.model.config import Normaliser
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player
 from tapegate.tape.read import read
+from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Route, Routes
 
 
@@ -20,13 +21,19 @@ def install() -> None:
     threads.install()
 
 
-def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
-    """From now on this process hears `cassette`, and nothing else reaches out of it.
+def shut(attempted: Callable[[str], None]) -> None:
+    """From now on nothing passes the doors of this process but what hears a tape; `attempted` is told of the rest."""
+    armed.arm(attempted)
 
-    `tape` holds what matching needs, as JSON: `routes` (the address of each service) and `normalisers`.
+
+def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
+    """From now on the running code, and what it starts, hears `cassette`.
+
+    `tape` holds what matching needs, as JSON: `routes` (the address of each service), `normalisers` and `secrets`
+    (names of the variables whose marks stand in the recording).
     """
     routes = Routes({name: Route(name, address, address) for name, address in tape["routes"].items()})
     normalisers = [Normaliser.model_validate(rule) for rule in tape["normalisers"]]
-    player = Player(read(cassette, "the recording"), routes, ledger, normalisers=normalisers)
+    redactor = Redactor(dict.fromkeys(tape["secrets"], ""))
+    player = Player(read(cassette, "the recording"), routes, ledger, normalisers=normalisers, redactor=redactor)
     TAPE.set(Heard(player, routes))
-    armed.arm(ledger.attempted)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
-from tapegate.errors import TapegateError
+from tapegate.errors import NotJudged, TapegateError
 from tapegate.grade.gate import decide
 from tapegate.grade.task import grade_task
 from tapegate.grade.trial import grade_trial
@@ -16,6 +19,8 @@ from tapegate.model.run import Run, TrialResult
 from tapegate.model.trace import Trace
 from tapegate.run.plan import Trial
 from tapegate.tape.store import Loaded
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 Replay = Callable[[Trial], Trace]
 Done = Callable[[Trial, TrialResult, Trace | None], None]
@@ -36,6 +41,9 @@ def judge(
 
     def one(trial: Trial) -> TrialResult:
         result, trace = _judge_one(trial, replay)
+        if isinstance(trial.recording, Loaded):
+            made = trial.recording.cassette.provenance
+            result = replace(result, machine=made.machine, recorded_commit=made.commit)
         done(trial, result, trace)
         return result
 
@@ -58,4 +66,18 @@ def _judge_one(trial: Trial, replay: Replay) -> tuple[TrialResult, Trace | None]
         trace = replay(trial)
     except TapegateError as error:
         return unjudged_trial(trial.task, trial.number, error, loaded.sha256), None
+    except Exception as error:
+        # One trial that Tapegate itself fails at must not take the verdicts of all others with it.
+        if os.environ.get("TAPEGATE_DEBUG"):
+            raise
+        return unjudged_trial(trial.task, trial.number, _internal(error), loaded.sha256), None
     return grade_trial(trial.task, trace, loaded.sha256), trace
+
+
+def _internal(error: Exception) -> NotJudged:
+    said = _ADDRESS.sub("0x…", str(error)[:300])  # an address would differ from run to run
+    return NotJudged.of(
+        "internal_error",
+        f"Tapegate failed at this trial: {type(error).__name__}: {said}",
+        fix="this is a bug in Tapegate; run again with TAPEGATE_DEBUG=1 and report the traceback",
+    )

@@ -176,3 +176,9 @@ class Config(Part):
     """Volatile fields."""
     secret_env: tuple[EnvName, ...] = ()
     """Variables whose values never reach the disk, beside every service's `key_env`."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """All variables whose values never reach the disk, each once."""
+        keys = [service.key_env for service in self.services.values() if service.key_env is not None]
+        return tuple(dict.fromkeys([*keys, *self.secret_env]))

@@ -9,8 +9,11 @@ from pathlib import Path
 from tapegate.errors import Unavailable
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` by `data`. Raises Unavailable `write_failed` where the disk does not take it."""
+def write_atomically(path: Path, data: bytes, *, lasting: bool = True) -> None:
+    """Replace `path` by `data`. Raises Unavailable `write_failed` where the disk does not take it.
+
+    `lasting` waits until the disk has it: what is written for every trial, and can be made again, need not.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
@@ -18,7 +21,8 @@ def write_atomically(path: Path, data: bytes) -> None:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if lasting:
+                    os.fsync(file.fileno())
             # mkstemp makes files for their owner alone; a report is for everyone who may see its folder.
             Path(draft).chmod(0o644)
             Path(draft).replace(path)

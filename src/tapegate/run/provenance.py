@@ -7,7 +7,7 @@ import json
 import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,12 +18,13 @@ from tapegate.run.commit import commit_of
 from tapegate.run.plan import Trial
 from tapegate.run.record import machine_class
 from tapegate.tape.cassette import Cassette
-from tapegate.tape.store import Loaded, pins_of
+from tapegate.tape.store import Loaded
 
 SCHEMA_ID = "tapegate.provenance/1"
 OFF = "off"
 """What stands where no judge ran: a field of the run metadata is never blank."""
 NONE_RECORDED = "none recorded"
+TEXTS = {".yaml", ".yml", ".json", ".sql"}
 GENERATION = ("temperature", "top_p", "max_tokens", "seed")
 
 
@@ -39,17 +40,14 @@ class Circumstances:
     """By task key and trial, `RET-01@A1[1]`: how long the replay took here."""
     jobs: int
     order: str
+    logs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By task key and trial: the last lines of each subject that did not complete its answer."""
 
 
 def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dict[str, Any]:
     """The whole document."""
-    cassettes = [trial.recording.cassette for trial in trials if isinstance(trial.recording, Loaded)]
-    pins = [
-        pin
-        for key in sorted({(trial.task.suite, trial.task.key) for trial in trials})
-        if (found := pins_of(suite.project, *key)) is not None
-        for pin in found.cassettes.values()
-    ]
+    loaded = [trial.recording for trial in trials if isinstance(trial.recording, Loaded)]
+    cassettes, pins = [each.cassette for each in loaded], [each.pin for each in loaded]
     at = datetime.now(UTC)
     return {
         "schema": SCHEMA_ID,
@@ -63,7 +61,7 @@ def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dic
         "model_version": _listed(model.resolved for pin in pins for model in pin.models),
         "evaluator_model_id": OFF,
         "evaluator_model_version": OFF,
-        "prompt_template_id": _listed(path for trial in trials for path in [trial.task.path_id]),
+        "prompt_template_id": _listed(trial.task.path_id for trial in trials),
         "prompt_template_version_or_hash": _listed(pin.prompt_sha256 for pin in pins),
         "evaluator_prompt_template_version_or_hash": OFF,
         "generation_params": _generation(cassettes),
@@ -80,12 +78,13 @@ def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dic
         "durations_ms": dict(sorted(now.durations_ms.items())),
         "jobs": now.jobs,
         "order": now.order,
+        "logs": {key: list(lines) for key, lines in sorted(now.logs.items())},
     }
 
 
 def to_bytes(document: Mapping[str, Any]) -> bytes:
     """The document as it is written."""
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _recorded(cassette: Cassette) -> dict[str, str]:
@@ -102,11 +101,17 @@ def _recorded(cassette: Cassette) -> dict[str, str]:
 
 
 def _dataset_hash(suite: Suite) -> str:
-    """sha256 over the task files, each by its name and its bytes."""
+    """sha256 over the task files and what they are set up with, each by its name and its bytes."""
+    files = {suite.project / task.source.file for task in suite.tasks}
+    files.update(path for task in suite.tasks for path in suite.fixtures_of(task))
+    files.update(path for task in suite.tasks if (path := suite.snapshot_of(task)) is not None)
     total = hashlib.sha256()
-    for task in sorted(suite.tasks, key=lambda task: task.key):
-        raw = (suite.project / task.source.file).read_bytes().replace(b"\r\n", b"\n")
-        total.update(f"{task.source.file}\0{hashlib.sha256(raw).hexdigest()}\n".encode())
+    for path in sorted(files):
+        raw = path.read_bytes()
+        if path.suffix in TEXTS:  # the same in a checkout with other line ends
+            raw = raw.replace(b"\r\n", b"\n")
+        name = path.relative_to(suite.evals).as_posix()
+        total.update(f"{name}\0{hashlib.sha256(raw).hexdigest()}\n".encode())
     return f"sha256:{total.hexdigest()}"
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tapegate import __version__
-from tapegate.errors import NotJudged
+from tapegate.errors import NotJudged, SubjectError, last_lines
 from tapegate.load.suite import Suite
 from tapegate.model.task import Task
 from tapegate.run.commit import commit_of
@@ -19,6 +19,7 @@ from tapegate.subject.heard import Heard
 from tapegate.tape import store
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Provenance
 from tapegate.tape.ledger import Ledger
+from tapegate.tape.place import ROOM
 from tapegate.tape.recorder import Recorder
 from tapegate.tape.redact import Redactor
 
@@ -35,20 +36,18 @@ def record(suite: Suite, runner: Runner, source: Source, task: Task, trials: Seq
 
 
 def _record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: int) -> Cassette:
-    redactor = Redactor(secrets(suite, os.environ))
+    redactor = Redactor({name: os.environ.get(name, "") for name in suite.config.secrets})
     ledger = Ledger()
     recorder = Recorder(source.routes, redactor, ledger)
     question = Question(task, trial, recorder, ledger, source.routes, keys=source.keys)
-    heard = runner.ask(question)
+    try:
+        heard = runner.ask(question)
+    except SubjectError:
+        recorder.check_reach()
+        raise
+    recorder.check_reach()
     if heard.ending.kind != "completed":
-        lines = heard.log.decode("utf-8", "replace").splitlines()[-8:]
-        said = "".join(f"\n      | {line!r}" for line in lines)
-        raise NotJudged.of(
-            "recording_broken",
-            f"trial {trial} of {task.key} was not recorded: the subject {heard.ending.kind} ({heard.ending.detail})"
-            + (f"; its last lines:{said}" if said else ""),
-            fix="mend the subject and record again; the old recordings hold",
-        )
+        raise _broken(task, trial, heard, recorder)
     subject = suite.config.subjects[suite.config.paths[task.path_id].subject]
     return Cassette(
         key=task.key,
@@ -59,10 +58,14 @@ def _record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial:
     )
 
 
-def secrets(suite: Suite, environ: Mapping[str, str]) -> dict[str, str]:
-    """The values that must never reach the disk, by the name of their variable."""
-    names = [service.key_env for service in suite.config.services.values() if service.key_env is not None]
-    return {name: environ[name] for name in [*names, *suite.config.secret_env] if environ.get(name)}
+def _broken(task: Task, trial: int, heard: Heard, recorder: Recorder) -> NotJudged:
+    ending = heard.ending
+    reasons = [f"the subject {ending.kind} ({ending.detail})", *recorder.broken()]
+    return NotJudged.of(
+        "recording_broken",
+        f"trial {trial} of {task.key} was not recorded: {'; '.join(reasons)}{last_lines(heard.log)}",
+        fix="mend the subject and record again; the old recordings hold",
+    )
 
 
 def machine_class() -> str:
@@ -79,7 +82,7 @@ def _provenance(suite: Suite, source: Source) -> Provenance:
     return Provenance(
         recorder=f"tapegate {__version__}",
         recorded_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        commit=commit_of(suite.project),
+        commit=commit_of(suite.project, beside=ROOM),
         machine=machine_class(),
         source=source.name,
         source_kind=source.declared.kind,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tapegate.errors import SubjectError
 from tapegate.load.suite import Suite
 from tapegate.model.config import Config
-from tapegate.model.trace import Event, Exchange, Trace
+from tapegate.model.trace import Ending, Event, Exchange, Trace
 from tapegate.run.latency import e2e_ms, model_ms
 from tapegate.run.plan import Trial
 from tapegate.run.runner import Question, Runner
@@ -16,8 +17,12 @@ from tapegate.subject.heard import Heard
 from tapegate.tape.cassette import Cassette
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player, recorded_paths
+from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
 from tapegate.tape.store import Loaded
+
+LOGGED = 40
+"""Lines kept of what a subject wrote."""
 
 
 class Replayer:
@@ -27,16 +32,34 @@ class Replayer:
         self._config = suite.config
         self._runner = runner
         self._routes = Routes.of(suite.config.services)
+        self.logs: dict[str, list[str]] = {}
+        """By task key and trial, `RET-01@A1[1]`: the last lines of each subject that did not complete its answer."""
 
     def replay(self, trial: Trial) -> Trace:
         """The trace of a trial that has a recording. Raises SubjectError where the subject cannot be started."""
         loaded = trial.recording
         assert isinstance(loaded, Loaded)
         ledger = Ledger()
-        player = Player(loaded.cassette, self._routes, ledger, normalisers=self._config.normalisers)
+        redactor = Redactor(dict.fromkeys(self._config.secrets, ""))
+        player = Player(loaded.cassette, self._routes, ledger, normalisers=self._config.normalisers, redactor=redactor)
         question = Question(trial.task, trial.number, player, ledger, self._routes, cassette=loaded.raw)
-        heard = self._runner.ask(question)
+        try:
+            heard = self._runner.ask(question)
+        except SubjectError as error:
+            self._log(trial, error.log)
+            if not ledger.addresses and not ledger.has_missed:
+                raise
+            # What it tried before it gave up is judged all the same.
+            heard = Heard((), (), 0, 0, Ending("exited", "it could not be started"))
+        else:
+            if heard.ending.kind != "completed":
+                self._log(trial, heard.log)
         return self._trace(trial, heard, loaded.cassette, ledger)
+
+    def _log(self, trial: Trial, log: bytes) -> None:
+        lines = log.decode("utf-8", "replace").splitlines()[-LOGGED:]
+        if lines:
+            self.logs[f"{trial.task.key}[{trial.number}]"] = lines
 
     def _trace(self, trial: Trial, heard: Heard, cassette: Cassette, ledger: Ledger) -> Trace:
         paths = recorded_paths(cassette, self._routes)

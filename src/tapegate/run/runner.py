@@ -14,11 +14,11 @@ from types import TracebackType
 from tapegate.doors.gateway import Gateway
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import Level, best
-from tapegate.doors.lane import Lane
 from tapegate.load.suite import Suite
 from tapegate.model.config import HttpSubject, PythonSubject
 from tapegate.model.task import Task
-from tapegate.run.workspace import Workspace, scratch, workspace
+from tapegate.run.warm import Warm
+from tapegate.run.workspace import Workspace, workspace
 from tapegate.subject.environment import environment
 from tapegate.subject.heard import Clock, Heard, stopwatch
 from tapegate.subject.http import HttpRunner
@@ -43,13 +43,19 @@ class Question:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     """While recording: the real value behind each mark."""
 
+    @property
+    def lane(self) -> str:
+        """What its lane of the gateway is called: the subject sees it, so it is the same in every run."""
+        return f"{self.task.id}~{self.task.path_id}~{self.trial}"
+
 
 class Runner:
     """Starts subjects, asks them and stops them. Use it as a context manager; thread-safe."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._idle: dict[str, list[_Warm]] = defaultdict(list)
+        self._idle: dict[str, list[Warm]] = defaultdict(list)
+        self._unfit: set[str] = set()
         self._lock = Lock()
         self._open = ExitStack()
 
@@ -88,95 +94,95 @@ class Runner:
             if isinstance(subject, HttpSubject):
                 return self._ask_http(question, subject, values, place)
             if question.cassette is not None:
-                return self._ask_warm(question, name, subject, values, place)
-            return self._ask_python(question, subject, values, place)
+                warm = self._warm(name, subject)
+                if warm is not None:
+                    return self._ask_warm(warm, question, name, values, place)
+            return self._ask_alone(question, subject, values, place)
 
     def _ask_http(self, question: Question, subject: HttpSubject, values: Mapping[str, str], place: Workspace) -> Heard:
         with self._enclosed(question, "http") as enclosure, self._lane(question, enclosure) as urls:
             env = self._environment(place, urls, enclosure.level)
             return HttpRunner(subject).ask(enclosure, values, env, place.folder, self._clock(question))
 
-    def _ask_python(
+    def _ask_alone(
         self, question: Question, subject: PythonSubject, values: Mapping[str, str], place: Workspace
     ) -> Heard:
-        """Through the gateway, in a worker of its own: its addresses differ from trial to trial."""
+        """In a worker for this trial alone, which hears the tape at the gateway from the agent's import on."""
         with self._enclosed(question, "python") as enclosure, self._lane(question, enclosure) as urls:
             env = self._environment(place, urls, enclosure.level)
             port = enclosure.gateway_port if enclosure.level == "namespace" else self._gateway.port
-            worker = PythonWorker(
-                subject,
-                self._suite.project,
-                enclosure,
-                env,
-                place.folder,
-                in_process=False,
-                allow=[("127.0.0.1", port)],
-            )
-            with worker:
+            allow = [("127.0.0.1", port)]
+            project = self._suite.project
+            with PythonWorker(subject, project, enclosure, env, place.folder, warm=False, allow=allow) as worker:
                 return worker.ask(values, env, place.folder, self._clock(question), ledger=question.ledger)
 
     def _ask_warm(
-        self, question: Question, name: str, subject: PythonSubject, values: Mapping[str, str], place: Workspace
+        self, warm: Warm, question: Question, name: str, values: Mapping[str, str], place: Workspace
     ) -> Heard:
         """Through the in-process door, in a child of a worker that has imported the agent already."""
-        services = self._suite.config.services
-        addresses = {service: services[service].address for service in services}
-        warm = self._warm(name, subject, addresses)
+        config = self._suite.config
         assert question.cassette is not None
         tape = Tape(
-            question.cassette, addresses, [rule.model_dump(mode="json") for rule in self._suite.config.normalisers]
+            question.cassette,
+            self._addresses(),
+            [rule.model_dump(mode="json") for rule in config.normalisers],
+            config.secrets,
         )
-        env = self._environment(place, addresses, warm.enclosure.level)
+        env = self._environment(place, self._addresses(), warm.enclosure.level)
         try:
             heard = warm.worker.ask(values, env, place.folder, self._clock(question), ledger=question.ledger, tape=tape)
         except BaseException:
             warm.close()
             raise
-        for address in warm.enclosure.attempts():
-            question.ledger.attempted(address)
-        if warm.worker.threads > 1 or heard.ending.kind == "timed_out":
-            # A fork of a process with threads may hang on a lock that one of them held.
+        finally:
+            for address in warm.enclosure.attempts():
+                question.ledger.attempted(address)
+        if heard.ending.kind == "timed_out" or warm.touched():
             warm.close()
         else:
             with self._lock:
                 self._idle[name].append(warm)
         return heard
 
-    def _warm(self, name: str, subject: PythonSubject, addresses: Mapping[str, str]) -> _Warm:
+    def _warm(self, name: str, subject: PythonSubject) -> Warm | None:
+        """A worker that has imported the agent; None for an agent that each trial must import for itself."""
         with self._lock:
+            if name in self._unfit:
+                return None
             if self._idle[name]:
                 return self._idle[name].pop()
-        stack = ExitStack()
-        try:
-            enclosure = stack.enter_context(Enclosure.open(best("python")))
-            home = stack.enter_context(scratch())
-            env = self._environment(home, addresses, enclosure.level)
-            worker = PythonWorker(subject, self._suite.project, enclosure, env, home.folder, in_process=True)
-            return _Warm(stack.enter_context(worker), enclosure, stack)
-        except BaseException:
-            stack.close()
-            raise
+        warm = Warm.start(
+            subject, self._suite.project, lambda home, level: self._environment(home, self._addresses(), level)
+        )
+        if warm is None:
+            with self._lock:
+                self._unfit.add(name)
+        return warm
 
     @contextmanager
     def _enclosed(self, question: Question, kind: str) -> Iterator[Enclosure]:
         with Enclosure.open(best(kind)) as enclosure:
-            yield enclosure
-            for address in enclosure.attempts():
-                question.ledger.attempted(address)
+            try:
+                yield enclosure
+            finally:  # also where the subject could not even be started: it may have tried before that
+                for address in enclosure.attempts():
+                    question.ledger.attempted(address)
 
     @contextmanager
     def _lane(self, question: Question, enclosure: Enclosure) -> Iterator[dict[str, str]]:
         """The base URL of every service, as the subject reaches it, while the block runs."""
-        adopted = self._gateway.adopt(enclosure.gateway) if enclosure.gateway is not None else None
-        port = enclosure.gateway_port if adopted is not None else None
-        lane: Lane = self._gateway.open(question.tape, question.routes, question.keys)
-        try:
+        with ExitStack() as stack:
+            port = None
+            if enclosure.gateway is not None:
+                listening, enclosure.gateway = enclosure.gateway, None
+                stack.callback(self._gateway.adopt(listening).close)
+                port = enclosure.gateway_port
+            lane = self._gateway.open(question.tape, question.routes, question.keys, name=question.lane)
+            stack.callback(lane.close)
             yield {service: lane.url(service, port=port) for service in self._suite.config.services}
-        finally:
-            lane.close()
-            if adopted is not None:
-                adopted.close()
-                enclosure.gateway = None
+
+    def _addresses(self) -> dict[str, str]:
+        return {name: service.address for name, service in self._suite.config.services.items()}
 
     def _environment(self, place: Workspace, urls: Mapping[str, str], level: Level) -> dict[str, str]:
         config = self._suite.config
@@ -196,15 +202,3 @@ class Runner:
     def _subject(self, task: Task) -> tuple[str, HttpSubject | PythonSubject]:
         name = self._suite.config.paths[task.path_id].subject
         return name, self._suite.config.subjects[name]
-
-
-@dataclass(frozen=True, slots=True)
-class _Warm:
-    """A worker that waits for its next trial."""
-
-    worker: PythonWorker
-    enclosure: Enclosure
-    stack: ExitStack
-
-    def close(self) -> None:
-        self.stack.close()

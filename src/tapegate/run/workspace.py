@@ -32,23 +32,18 @@ class Workspace:
 def workspace(suite: Suite, task: Task) -> Iterator[Workspace]:
     """A fresh workspace for one trial of `task`, removed at the end.
 
-    Raises LoadError `bad_snapshot` when the snapshot or an SQL fixture does not build.
+    Raises LoadError `bad_snapshot` when the snapshot or an SQL fixture does not build, `bad_fixture` when a file cannot
+    be copied.
     """
     with scratch() as place:
-        folder, database = place.folder, place.database
         snapshot = suite.snapshot_of(task)
         if snapshot is not None:
-            _build(snapshot, database, task)
+            _build(snapshot, place.database, task)
         for fixture in suite.fixtures_of(task):
             if fixture.suffix == ".sql":
-                _build(fixture, database, task)
+                _build(fixture, place.database, task)
             else:
-                target = folder / FIXTURES / fixture.name
-                target.parent.mkdir(exist_ok=True)
-                if fixture.is_dir():
-                    shutil.copytree(fixture, target)
-                else:
-                    shutil.copyfile(fixture, target)
+                _copy(fixture, place.folder / FIXTURES / fixture.name, task)
         yield place
 
 
@@ -62,17 +57,35 @@ def scratch() -> Iterator[Workspace]:
 
 
 def _build(source: Path, database: Path, task: Task) -> None:
-    if source.suffix != ".sql":
-        shutil.copyfile(source, database)
-        return
     try:
-        with closing(sqlite3.connect(database)) as connection, connection:
-            connection.executescript(source.read_text("utf-8"))
-    except (sqlite3.Error, UnicodeDecodeError) as error:
+        if source.suffix == ".sql":
+            with closing(sqlite3.connect(database)) as connection, connection:
+                connection.executescript(source.read_text("utf-8"))
+            return
+        shutil.copyfile(source, database)
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_schema")
+    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        fix = f"run `sqlite3 :memory: < {source.name}` and mend what it says"
         raise LoadError.of(
             "bad_snapshot",
-            f"{source.name!r}, which {task.key} is set up with, does not build: {error}",
+            f"{source.name!r}, which {task.key} is set up with, does not build: {said}",
             file=task.source.file,
             line=task.source.line("setup"),
-            fix=f"run `sqlite3 :memory: < {source.name}` and mend what it says",
+            fix=fix if source.suffix == ".sql" else "put a SQLite database there, or name its `.sql` dump",
+        ) from error
+
+
+def _copy(source: Path, target: Path, task: Task) -> None:
+    try:
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise LoadError.of(
+            "bad_fixture",
+            f"{source.name!r}, which {task.key} is set up with, cannot be copied: {error.strerror}",
+            file=task.source.file,
+            line=task.source.line("setup"),
+            fix="make it a file that can be read",
         ) from error

@@ -8,6 +8,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+KINDS = (b"B", b"C", b"E", b"F", b"X")
+"""The entry is imported and is asked now; a piece of its answer; its end; a fact of the replay; no entry."""
+LARGEST = 256 << 20
 _HEAD = struct.Struct(">cI")
 _TIME = struct.Struct(">Q")
 
@@ -47,10 +50,12 @@ class FrameReader:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The frames, kind and payload, that `data` completes."""
+        """The frames, kind and payload, that `data` completes. Raises ValueError for bytes that are no frames."""
         self._buffer += data
         while len(self._buffer) >= _HEAD.size:
             kind, size = _HEAD.unpack_from(self._buffer)
+            if kind not in KINDS or size > LARGEST:
+                raise ValueError(f"no frame begins with {bytes(self._buffer[: _HEAD.size])!r}")
             if len(self._buffer) < _HEAD.size + size:
                 return
             payload = bytes(self._buffer[_HEAD.size : _HEAD.size + size])
@@ -59,5 +64,7 @@ class FrameReader:
 
 
 def timed(payload: bytes) -> tuple[int, bytes]:
-    """The time and the bytes of a chunk frame."""
+    """The time and the bytes of a chunk frame. Raises ValueError where it has no room for a time."""
+    if len(payload) < _TIME.size:
+        raise ValueError(f"{payload!r} is too short for a time")
     return _TIME.unpack_from(payload)[0], payload[_TIME.size :]

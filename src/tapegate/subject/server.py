@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ _STARTS = 3
 _PORT_TAKEN = re.compile(rb"EADDRINUSE|address (is )?(already )?in use", re.IGNORECASE)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.004, 0.1
 _HEALTH_S = 5.0
-_LAST_LINES = 8
+_LAST_LINES = 7
 
 
 class _PortTaken(Exception):
@@ -92,15 +93,13 @@ class Server:
                 connection.close()
 
     def _not_started(self, process: Process, argv: Sequence[str], how: str) -> SubjectError:
-        lines = process.log().decode("utf-8", "replace").splitlines()[-_LAST_LINES:]
-        # Quoted line by line: what a program writes must be no command to the runner of a workflow.
-        said = "".join(f"\n      | {line!r}" for line in lines).replace("##[", "#_[")
+        # Paths and ports in the command differ from machine to machine: told with what it wrote, not in the message.
+        said = [f"$ {shlex.join(argv)}".encode("utf-8", "surrogateescape"), *process.log().splitlines()[-_LAST_LINES:]]
         return SubjectError.of(
             "subject_not_started",
-            f"{self.what} {list(argv)!r} {how} GET {self.health!r}"
-            + (f"; its last lines:{said}" if said else "; it wrote nothing"),
+            f"{self.what} {how} GET {self.health!r}" + ("; it wrote nothing" if len(said) == 1 else ""),
             fix="run it by hand with the same environment, or correct `command`, `health` or `start_timeout_s`",
-        )
+        ).saying(b"\n".join(said))
 
 
 def connect(enclosure: Enclosure, port: int, end: float) -> http.client.HTTPConnection:

@@ -1,18 +1,18 @@
-"""The process that a Python subject runs in: imports the agent once, then forks a child for each trial.
+"""The process that a Python subject runs in, and the children it forks, one for each trial.
 
-Started by the harness with one inherited socket. The agent's modules are imported before the first fork and each
-trial runs in a child of its own, so that importing costs once and no state is carried from trial to trial.
+Started by the harness with one inherited socket. A *warm* worker imports the agent before the first fork: importing
+then costs once, and each trial has a child of its own, so that no state is carried from trial to trial. That is right
+only where importing leaves nothing behind that a fork would tear apart or share (threads, processes, connections); the
+worker says whether it is so. Otherwise each trial imports the agent in its own child, at the gateway.
 """
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import importlib
 import json
 import os
 import random
-import re
+import signal
 import socket
 import struct
 import sys
@@ -20,13 +20,16 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from inspect import isasyncgen, isawaitable
+from contextlib import suppress
 from typing import Any
 
+from tapegate.doors.guard.children import children
+from tapegate.subject import entry
 from tapegate.subject.frames import FrameWriter
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,16}")
 SIZE = struct.Struct(">i")
+_ADOPT_ORPHANS = 36
+_KILLING_S = 5.0
 
 
 def main() -> None:
@@ -34,136 +37,174 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
     hello = json.loads(_exactly(control, SIZE.unpack(_exactly(control, SIZE.size))[0]))
+    # Before the agent's folders come first on the path: what is imported for the harness is the harness's.
+    doors = _Doors(hello["warm"], hello["allow"])
     sys.path[:0] = hello["pythonpath"]
-    doors = _Doors(hello)
-    try:
-        module, _, names = hello["entry"].partition(":")
-        entry: Any = importlib.import_module(module)
-        for name in names.split("."):
-            entry = getattr(entry, name)
-    except BaseException as error:  # noqa: BLE001 - whatever the agent's import raises is the harness's to report
-        traceback.print_exc()
-        _say(control, {"error": describe(error)})
-        return
-    _say(control, {"ready": True, "threads": threading.active_count()})
-    gc.collect()
-    gc.freeze()
+    random.seed(0)
+    found: Callable[..., Any] | None = None
+    if hello["warm"]:
+        reached: list[str] = []
+        doors.shut(reached.append)
+        try:
+            found = entry.load(hello["entry"])
+        except BaseException as error:  # noqa: BLE001  it is imported again where its trial can tell what happened
+            entry.show(error)
+        fit = found is not None and not reached and _threads() == 1 and not _has_children()
+        _say(control, {"fit": fit})
+        if not fit:
+            os._exit(0)  # a thread of the agent's would keep the process
+        gc.collect()
+        gc.freeze()
     while True:
-        go, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        go, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not go:
             return
-        trial = socket.socket(fileno=descriptors[0])
         pid = os.fork()
         if pid == 0:
             control.close()
             os.setsid()
-            _trial(trial, entry, doors)
-        trial.close()
+            _Child(descriptors, hello, doors).run(found)
+        for descriptor in descriptors:
+            os.close(descriptor)
         # The child's pid goes out first, so that the harness can end a child that hangs.
         control.sendall(SIZE.pack(pid))
         _, status = os.waitpid(pid, 0)
+        _end_all(pid)
         control.sendall(SIZE.pack(os.waitstatus_to_exitcode(status)))
 
 
 class _Doors:
     """The doors of this process: which way its traffic goes, and what shuts all others."""
 
-    def __init__(self, hello: dict[str, Any]) -> None:
-        self._replay = hello["door"] == "in_process"
-        self._allow = [(host, port) for host, port in hello["allow"]]
-        if self._replay:
-            from tapegate.doors import in_process
-
-            in_process.install()
-
-    def enter(self, job: dict[str, Any], cassette: bytes, tell: Callable[[Mapping[str, Any]], None]) -> None:
-        """Shut the network for this child, and let it hear its tape."""
+    def __init__(self, in_process: bool, allow: list[tuple[str, int]]) -> None:
         from tapegate.doors.guard import audit
-        from tapegate.tape.ledger import Ledger
+        from tapegate.tape import ledger
 
-        ledger = Ledger(tell)
-        if self._replay:
-            from tapegate.doors import in_process
+        self._audit, self._ledger = audit, ledger
+        self._allow = [(host, port) for host, port in allow]
+        self._in_process = None
+        if in_process:
+            from tapegate.doors import in_process as doors
 
-            in_process.hear(job["tape"], cassette, ledger)
-        audit.arm(self._allow, ledger.attempted)
+            doors.install()
+            self._in_process = doors
+
+    def shut(self, attempted: Callable[[str], None]) -> None:
+        """Nothing leaves this process; what tries is told."""
+        if self._in_process is not None:
+            self._in_process.shut(attempted)
+        self._audit.arm(self._allow, attempted)
+
+    def enter(self, tape: Mapping[str, Any] | None, cassette: bytes, tell: Callable[[Mapping[str, Any]], None]) -> None:
+        """Shut the network for this child, and let it hear its tape."""
+        ledger = self._ledger.Ledger(tell)
+        self.shut(ledger.attempted)
+        if self._in_process is not None and tape is not None:
+            self._in_process.hear(tape, cassette, ledger)
 
 
-def _trial(out: socket.socket, entry: Callable[..., Any], doors: _Doors) -> None:
-    """Run one trial and end this process."""
-    code = 1
-    try:
-        size = SIZE.unpack(_exactly(out, SIZE.size))[0]
-        job = json.loads(_exactly(out, size))
-        cassette = _exactly(out, job["cassette_bytes"])
-        frames = FrameWriter(out)
+class _Child:
+    """The process of one trial."""
+
+    def __init__(self, descriptors: list[int], hello: Mapping[str, Any], doors: _Doors) -> None:
+        self._socket = socket.socket(fileno=descriptors[0])
+        os.dup2(descriptors[1], 1)
+        os.dup2(descriptors[1], 2)
+        os.close(descriptors[1])
+        self._hello = hello
+        self._doors = doors
+        self._frames = FrameWriter(self._socket)
+        self._pid = os.getpid()
+
+    def run(self, found: Callable[..., Any] | None) -> None:
+        """Run the trial and end this process."""
+        code = 1
+        try:
+            self._trial(found)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            code = 0
+        except BaseException:  # noqa: BLE001  the harness hears that it ended without a word, and finds this in its log
+            traceback.print_exc()
+        finally:
+            # No handler, thread or buffer of the agent's gets another word after its trial.
+            os._exit(code)
+
+    def _trial(self, found: Callable[..., Any] | None) -> None:
+        job = json.loads(_exactly(self._socket, SIZE.unpack(_exactly(self._socket, SIZE.size))[0]))
+        cassette = _exactly(self._socket, job["cassette_bytes"])
+        places = {**self._hello["places"], job["cwd"]: "{workspace}"}
+        self._doors.enter(job["tape"], cassette, lambda fact: self._frames.document(b"F", fact))
+        if found is None:
+            try:
+                found = entry.load(self._hello["entry"])
+            except BaseException as error:  # noqa: BLE001  whatever the agent's import raises is the harness's to report
+                entry.show(error)
+                self._end(b"X", {"error": entry.describe(error, places)})
+                return
         os.environ.clear()
         os.environ.update(job["env"])
         os.chdir(job["cwd"])
         random.seed(job["seed"])
-        doors.enter(job, cassette, lambda fact: frames.document(b"F", fact))
+        self._frames.document(b"B", {})
         start = time.monotonic_ns()
         try:
-            answer(entry(**job["arguments"]), lambda data: frames.chunk((time.monotonic_ns() - start) // 1000, data))
+            entry.answer(found(**job["arguments"]), lambda data: self._frames.chunk(_since(start), data))
             ending = {"kind": "completed", "detail": ""}
         except SystemExit as error:
-            ending = {"kind": "exited", "detail": f"SystemExit: {error.code}"}
-        except BaseException as error:  # noqa: BLE001 - whatever the agent raises is a fact of its trial
-            traceback.print_exc()
-            ending = {"kind": "raised", "detail": describe(error).replace(job["cwd"], "{workspace}")}
-        frames.document(b"E", {**ending, "at_us": (time.monotonic_ns() - start) // 1000})
-        sys.stdout.flush()
-        sys.stderr.flush()
-        code = 0
-    finally:
-        # No handler, thread or buffer of the agent's gets another word after its trial.
-        os._exit(code)
+            ending = {"kind": "exited", "detail": entry.describe(error, places)}
+        except BaseException as error:  # noqa: BLE001  whatever the agent raises is a fact of its trial
+            entry.show(error)
+            ending = {"kind": "raised", "detail": entry.describe(error, places)}
+        self._end(b"E", {**ending, "at_us": _since(start)})
+
+    def _end(self, kind: bytes, said: Mapping[str, Any]) -> None:
+        if os.getpid() == self._pid:  # not a process that the agent forked and let run into here
+            self._frames.document(kind, said)
 
 
-def answer(result: Any, give: Callable[[bytes], None]) -> None:
-    """Hand over what an entry returned: text or bytes, or an iterable of either, sync or async, awaited or not.
-
-    Raises TypeError for anything else.
-    """
-    if isawaitable(result) or isasyncgen(result) or hasattr(result, "__aiter__"):
-        asyncio.run(_answer_async(result, give))
-        return
-    _answer_sync(result, give)
+def _since(start: int) -> int:
+    return (time.monotonic_ns() - start) // 1000
 
 
-async def _answer_async(result: Any, give: Callable[[bytes], None]) -> None:
-    if isawaitable(result):
-        result = await result
-    if hasattr(result, "__aiter__"):
-        async for piece in result:
-            give(_bytes(piece))
-    else:
-        _answer_sync(result, give)
+def _threads() -> int:
+    """All threads of this process: those of libraries in C as well, where the system tells."""
+    try:
+        return len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    except OSError:
+        return threading.active_count()
 
 
-def _answer_sync(result: Any, give: Callable[[bytes], None]) -> None:
-    if isinstance(result, str | bytes | bytearray):
-        give(_bytes(result))
-    elif hasattr(result, "__iter__"):
-        for piece in result:
-            give(_bytes(piece))
-    else:
-        raise TypeError(f"the entry returned {type(result).__name__}; expected text, bytes, or an iterable of either")
+def _has_children() -> bool:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    except AttributeError:
+        return bool(children())
+    return True
 
 
-def _bytes(piece: Any) -> bytes:
-    if isinstance(piece, str):
-        return piece.encode("utf-8")
-    if isinstance(piece, bytes | bytearray):
-        return bytes(piece)
-    raise TypeError(f"the entry yielded {type(piece).__name__}; expected text or bytes")
-
-
-def describe(error: BaseException) -> str:
-    """Type and message of an exception, without what differs between two runs."""
-    text = _ADDRESS.sub("0x…", f"{type(error).__name__}: {error}".strip())
-    return text if len(text) <= 500 else text[:499] + "…"
+def _end_all(pid: int) -> None:
+    """What a trial started ends with it: its process group, and the orphans that this process has adopted."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    end = time.monotonic() + _KILLING_S
+    while time.monotonic() < end:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        for child in children():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, signal.SIGKILL)
+        time.sleep(0.001)
 
 
 def _say(control: socket.socket, message: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
 """The facts of one replay, wherever it happens: what was played, what missed, what reached for the network.
 
 The player may live in another process than the harness. Facts therefore leave it one by one, at the moment they
-happen, so that an agent which dies over a miss cannot take the miss with it.
+happen, so that an agent which dies over a miss cannot take the miss with it. What a miss means is said at the end:
+while calls run side by side, the nearest recording would depend on which of them came first.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from tapegate.model.trace import Account, Miss, NetworkAttempt, Unplayed
 from tapegate.tape.cassette import Interaction
+from tapegate.tape.explain import Explainer
 from tapegate.tape.wire import Asked
 
 Fact = Mapping[str, Any]
-"""One fact as JSON: `{"played": n}`, `{"missed": {…}}` or `{"network": address}`."""
+"""One fact as JSON: `{"played": n}`, `{"missed": request}` or `{"network": address}`."""
 
 
 class Ledger:
@@ -26,40 +27,31 @@ class Ledger:
     def __init__(self, tell: Callable[[Fact], None] | None = None) -> None:
         self._tell = tell
         self._played: set[int] = set()
-        self._misses: dict[Miss, None] = {}
-        self._known: dict[Asked, Miss] = {}
-        self._network: dict[str, None] = {}
-        self._lock = threading.Lock()
+        self._missed: set[Asked] = set()
+        self._network: set[str] = set()
+        # Reentrant: a finalizer that reaches for the network may run while a fact is entered.
+        self._lock = threading.RLock()
 
     def played(self, number: int) -> None:
         """The interaction at this place was served."""
         self.enter({"played": number})
 
-    def missed(self, miss: Miss, asked: Asked) -> None:
-        """No recording answers `asked`."""
-        self._known[asked] = miss
-        self.enter({"missed": asdict(miss)})
-
-    def known(self, asked: Asked) -> Miss | None:
-        """The miss that `asked` was already, if it was."""
-        return self._known.get(asked)
+    def missed(self, asked: Asked) -> None:
+        """No recording answers `asked`. Its headers take no part: a retry that adds one is the same miss."""
+        body = asked.body.decode("latin-1")
+        self.enter({"missed": {"service": asked.service, "method": asked.method, "path": asked.path, "body": body}})
 
     def attempted(self, address: str) -> None:
         """Something other than the tape was reached for."""
         self.enter({"network": address})
 
     def enter(self, fact: Fact) -> None:
-        """Enter a fact, told here or in another process."""
+        """Enter a fact, told here or in another process; one that is known already is not told on.
+
+        Raises KeyError or TypeError for what is no fact.
+        """
         with self._lock:
-            if "played" in fact:
-                self._played.add(fact["played"])
-            elif "missed" in fact:
-                self._misses[Miss(**fact["missed"])] = None
-            elif fact["network"] in self._network:
-                return
-            else:
-                self._network[fact["network"]] = None
-            if self._tell is not None:
+            if self._keep(fact) and self._tell is not None:
                 self._tell(fact)
 
     @property
@@ -68,21 +60,47 @@ class Ledger:
         with self._lock:
             return sorted(self._played)
 
+    @property
+    def addresses(self) -> list[str]:
+        """What was reached for beside the tape, sorted."""
+        with self._lock:
+            return sorted(self._network)
+
+    @property
+    def has_missed(self) -> bool:
+        """Whether any request had no recording."""
+        return bool(self._missed)
+
     def account(self, interactions: Sequence[Interaction], paths: Sequence[str]) -> Account:
         """The whole account, against the recording it was replayed from; in an order that no race can change."""
         with self._lock:
+            taken = [number in self._played for number in range(len(interactions))]
+            explainer = Explainer(interactions, paths)
             return Account(
                 played=len(self._played),
-                misses=tuple(sorted(self._misses, key=_place)),
+                misses=tuple(sorted((explainer.explain(asked, taken) for asked in self._missed), key=_place)),
                 unplayed=tuple(
                     Unplayed(number, interaction.service, interaction.request.method, paths[number])
                     for number, interaction in enumerate(interactions)
-                    if number not in self._played
+                    if not taken[number]
                 ),
-                network=tuple(NetworkAttempt(address) for address in sorted(self._network)),
+                network=tuple(NetworkAttempt(address) for address in self.addresses),
             )
 
+    def _keep(self, fact: Fact) -> bool:
+        """Whether it is new."""
+        before = len(self._played), len(self._missed), len(self._network)
+        if "played" in fact:
+            self._played.add(int(fact["played"]))
+        elif "missed" in fact:
+            asked = fact["missed"]
+            body = asked["body"].encode("latin-1")
+            self._missed.add(Asked(asked["service"], asked["method"], asked["path"], (), body))
+        else:
+            self._network.add(str(fact["network"]))
+        return before != (len(self._played), len(self._missed), len(self._network))
 
-def _place(miss: Miss) -> tuple[int, str, str, str]:
+
+def _place(miss: Miss) -> tuple[int, str, str, str, str]:
     nearest = miss.nearest if miss.nearest is not None else sys.maxsize
-    return nearest, miss.service, miss.path, miss.explanation
+    return nearest, miss.service, miss.method, miss.path, miss.explanation

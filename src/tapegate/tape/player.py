@@ -38,24 +38,31 @@ class Player:
         paths = recorded_paths(cassette, routes)
         self._index = Index(cassette.interactions, paths, normalisers)
         self._explainer = Explainer(cassette.interactions, paths)
-        self._lock = threading.Lock()
+        self._refusals: dict[Asked, Answer] = {}
+        # Reentrant: a finalizer that asks may run while another request is answered.
+        self._lock = threading.RLock()
 
     def play(self, asked: Asked) -> Answer:
         """The recorded answer to `asked`, or a refusal (424) that the ledger knows of."""
-        if self._redactor is not None:
-            asked = self._redactor.redact_asked(asked)
         with self._lock:
             number = self._index.take(asked)
+            if number is None and self._redactor is not None:
+                # A recording holds what redaction left, which is nearly always what was sent.
+                asked = self._redactor.redact_asked(asked)
+                number = self._index.take(asked)
             if number is not None:
                 self.ledger.played(number)
                 return _answer(self._interactions[number])
             # Headers take no part in matching, so a retry that adds one is still the same miss.
-            once = Asked(asked.service, asked.method, asked.path, (), asked.body)
-            miss = self.ledger.known(once)
-            if miss is None:
-                miss = self._explainer.explain(once, self._index.taken)
-                self.ledger.missed(miss, once)
-            return _refusal(miss)
+            return self._refuse(Asked(asked.service, asked.method, asked.path, (), asked.body))
+
+    def _refuse(self, asked: Asked) -> Answer:
+        self.ledger.missed(asked)
+        if asked not in self._refusals:
+            # As if nothing had been played: what the agent reads must not depend on which call came first.
+            miss = self._explainer.explain(asked, [False] * len(self._interactions))
+            self._refusals[asked] = _refusal(miss)
+        return self._refusals[asked]
 
     def attempted(self, address: str) -> None:
         """The agent tried to reach `address`, which is no tape."""

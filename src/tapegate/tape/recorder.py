@@ -33,6 +33,11 @@ class Take:
         self.broken: str | None = None
 
     @property
+    def request(self) -> str:
+        """What was asked, in a few words."""
+        return f"{self.asked.method} {self.asked.path} of service {self.asked.service!r}"
+
+    @property
     def started_us(self) -> int:
         """Microseconds from the start of the trial."""
         return self._started_us
@@ -57,11 +62,10 @@ class Take:
 
     def interaction(self, routes: Routes) -> Interaction:
         """What happened. Raises NotJudged `recording_broken` when it did not happen whole."""
-        request = f"{self.asked.method} {self.asked.path} of service {self.asked.service!r}"
         if self.broken is not None:
-            raise _broken(f"{request}: {self.broken}")
+            raise _broken(f"{self.request}: {self.broken}")
         if self._ended is None or not self._status:
-            raise _broken(f"{request} was still open when the agent had ended")
+            raise _broken(f"{self.request} was still open when the agent had ended")
         ended, ended_us = self._ended
         return Interaction(
             service=self.asked.service,
@@ -87,9 +91,7 @@ class Take:
 class Recorder:
     """One trial in recording. Thread-safe; nothing leaves it before redaction."""
 
-    def __init__(
-        self, routes: Routes, redactor: Redactor, ledger: Ledger, *, clock: Clock = time.monotonic_ns
-    ) -> None:
+    def __init__(self, routes: Routes, redactor: Redactor, ledger: Ledger, *, clock: Clock = time.monotonic_ns) -> None:
         self.ledger = ledger
         self._routes = routes
         self._redactor = redactor
@@ -116,20 +118,29 @@ class Recorder:
     def interactions(self) -> tuple[Interaction, ...]:
         """All that was recorded, redacted, in the order in which the requests left.
 
-        Raises NotJudged `recording_broken` when a take is not whole or the agent reached around the tape, and
-        CassetteError `secret_found` when a key that was not declared would reach the disk.
+        Raises NotJudged `recording_broken` when a take is not whole, `undeclared_service` when the agent reached
+        around the tape, and CassetteError `secret_found` when a key that was not declared would reach the disk.
         """
-        with self._lock:
-            takes = list(self._takes)
-        reached = [attempt.address for attempt in self.ledger.account((), ()).network]
-        if reached:
+        self.check_reach()
+        takes = sorted(self._all(), key=lambda take: take.started_us)
+        return tuple(self._redactor.redact(take.interaction(self._routes), place) for place, take in enumerate(takes))
+
+    def check_reach(self) -> None:
+        """Raises NotJudged `undeclared_service` when the agent reached around the tape."""
+        if reached := self.ledger.addresses:
             raise NotJudged.of(
                 "undeclared_service",
                 f"the agent reached {', '.join(map(repr, reached))}, which no service in evals/tapegate.yaml declares",
                 fix="declare it under `services`, with the variable that holds its base URL",
             )
-        takes.sort(key=lambda take: take.started_us)
-        return tuple(self._redactor.redact(take.interaction(self._routes)) for take in takes)
+
+    def broken(self) -> list[str]:
+        """Why takes are not whole, for a person: what the recorder's own side could not do."""
+        return [f"{take.request}: {take.broken}" for take in self._all() if take.broken is not None]
+
+    def _all(self) -> list[Take]:
+        with self._lock:
+            return list(self._takes)
 
 
 def _broken(what: str) -> NotJudged:

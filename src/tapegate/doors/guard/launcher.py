@@ -25,6 +25,7 @@ import sys
 import time
 from contextlib import suppress
 
+from tapegate.doors.guard.children import children
 from tapegate.doors.guard.messages import Messages
 
 TYPE_CHECKING = False
@@ -156,7 +157,7 @@ class Launcher:
         end = time.monotonic() + 5
         self._signal(signal.SIGKILL)
         while self._reap() and time.monotonic() < end:
-            for process in _children():
+            for process in children():
                 try:
                     os.kill(process, signal.SIGKILL)
                 except OSError:
@@ -199,22 +200,6 @@ def _become(argv: list[str], env: dict[str, str]) -> None:
             if refused.errno not in (errno.ENOENT, errno.ENOTDIR):
                 error = refused
     raise error
-
-
-def _children() -> list[int]:
-    """The processes whose parent this one is."""
-    me = os.getpid()
-    found = []
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():  # noqa: PTH112, PTH208  pathlib costs 5 ms
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat") as stat:  # noqa: PTH123
-                    parent = stat.read().rpartition(")")[2].split()[1]
-            except OSError:
-                continue
-            if int(parent) == me:
-                found.append(int(name))
-    return found
 
 
 def main() -> None:
