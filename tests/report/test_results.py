@@ -21,6 +21,12 @@ def test_it_reads_back_and_fits_its_published_schema(failed: Run) -> None:
     assert Results.parse(raw, "results.json").to_bytes() == raw
 
 
+def test_it_is_the_whole_run(failed: Run, passed: Run) -> None:
+    """The run that is read back is the one that was written, to the last field."""
+    for run in (failed, passed):
+        assert Results.parse(Results.of(run).to_bytes(), "results.json").run() == run
+
+
 def test_its_shape_is_the_contract(failed: Run) -> None:
     """The fields that other programs read are there, under their names."""
     document = json.loads(Results.of(failed).to_bytes())

@@ -15,6 +15,7 @@ from tapegate.cli import options
 from tapegate.doors.guard.levels import Level, best, weaker
 from tapegate.errors import LoadError, TapegateError, Unavailable, UsageError
 from tapegate.github.step import Step
+from tapegate.grade import contract
 from tapegate.grade.session import Replay, judge
 from tapegate.load.select import select
 from tapegate.load.suite import Suite, load_suite
@@ -105,6 +106,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     digest = results.digest(raw)
     now = Circumstances(name, digest, guards, watch.durations_ms, words.jobs, words.order)
     write_atomically(out / "provenance.json", to_bytes(provenance(suite, trials, now)))
+    write_atomically(out / "contracts.json", contract.to_bytes(chosen.tasks))
     write_atomically(out / "report.md", markdown.render(run, digest).encode())
     # Last: whoever finds results.json finds all that belongs to it.
     write_atomically(out / "results.json", raw)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 SEED = "golden"
 RESAMPLES = 2_000
 FLIPS = 10_000
+_ROWS = 500
+"""Choices held in memory at a time."""
 
 
 def bootstrap_sums(diffs: Sequence[int], resamples: int = RESAMPLES, seed: str = SEED) -> list[int]:
@@ -22,9 +25,7 @@ def bootstrap_sums(diffs: Sequence[int], resamples: int = RESAMPLES, seed: str =
     `int(sha256(f"{seed}:{r}:{d}")[:8], big endian) mod n`.
     """
     draws = _draws(len(diffs), resamples, seed)
-    # Beyond 64 bits numpy would wrap around silently; Python's own integers are slower and never do.
-    fits = max(map(abs, diffs)) * len(diffs) < 2**62
-    values = np.array(diffs, dtype=np.int64 if fits else object)
+    values = _whole(diffs, max(map(abs, diffs)) * len(diffs))
     return sorted(int(total) for total in values[draws].sum(axis=1))
 
 
@@ -35,15 +36,30 @@ def sign_flips(diffs: Sequence[int], flips: int = FLIPS, seed: str = SEED) -> tu
     """
     sizes = [abs(diff) for diff in diffs if diff]
     observed, total = sum(diffs), sum(sizes)
+    values = _whole(sizes, total)
     low = high = far = 0
-    for choice in range(flips):
-        bits = b"".join(sha256(f"{seed}:{choice}:{block}".encode()).digest() for block in range(-(-len(sizes) // 256)))
-        positive = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[: len(sizes)]
-        drawn = 2 * sum(size for size, sign in zip(sizes, positive.tolist(), strict=True) if sign) - total
-        low += drawn <= observed
-        high += drawn >= observed
-        far += abs(drawn) >= abs(observed)
+    for start in range(0, flips, _ROWS):
+        signs = _signs(len(sizes), start, min(start + _ROWS, flips), seed)
+        for drawn in (2 * (signs * values).sum(axis=1) - total).tolist():
+            low += drawn <= observed
+            high += drawn >= observed
+            far += abs(drawn) >= abs(observed)
     return low, high, far
+
+
+def _whole(values: Sequence[int], largest: int) -> NDArray[Any]:
+    """Values to take sums of, none beyond `largest`. Beyond 64 bits numpy would wrap around silently; Python's own
+    integers are slower and never do."""
+    return np.array(values, dtype=np.int64 if 2 * largest < 2**62 else object)
+
+
+def _signs(count: int, first: int, end: int, seed: str) -> NDArray[np.uint8]:
+    blocks = range(-(-count // 256))
+    digests = b"".join(
+        sha256(f"{seed}:{row}:{block}".encode()).digest() for row in range(first, end) for block in blocks
+    )
+    bits = np.unpackbits(np.frombuffer(digests, np.uint8), bitorder="little")
+    return bits.reshape(end - first, -1)[:, :count]
 
 
 @lru_cache(maxsize=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tapegate.errors import NotJudged
+from tapegate.grade.contract import digest
 from tapegate.grade.docket import worst
 from tapegate.grade.unjudged import unjudged_trial
 from tapegate.model.run import TaskResult, TrialResult
@@ -39,4 +40,5 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
         blocking=task.blocking,
         metrics=ordered[0].metrics,
         trials=ordered,
+        contract_sha256=digest(task),
     )

@@ -20,6 +20,8 @@ class Metrics:
     latency_model_ms: int | None = None
     model_calls: int = 0
     tool_calls: int = 0
+    quality: str | None = None
+    """The rubric's weighted sample score (§3.3) as an exact fraction, `39/50`; None where it was not scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,10 @@ class TrialResult:
     """Of the recording that was replayed; None where there is none."""
     metrics: Metrics
     findings: tuple[Finding, ...]
+    machine: str | None = None
+    """Machine class that the recording was made on: latencies compare within one class only."""
+    recorded_commit: str | None = None
+    """The commit that the recording was made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ class TaskResult:
     metrics: Metrics
     """Of its first trial."""
     trials: tuple[TrialResult, ...]
+    contract_sha256: str | None = None
+    """Of all of the task that the verdict depends on; None where it is not known."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

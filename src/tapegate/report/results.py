@@ -14,8 +14,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tapegate.errors import BadInput
-from tapegate.model.finding import Severity, Verdict
-from tapegate.model.run import Run, TaskResult
+from tapegate.model.finding import Finding, Severity, Verdict
+from tapegate.model.run import Gate, Metrics, Run, TaskResult, TrialResult
 
 SCHEMA_ID = "tapegate.results/1"
 
@@ -40,6 +40,8 @@ class MetricsRow(Row):
     """Union of the played provider calls, milliseconds, rounded up."""
     model_calls: int
     tool_calls: int
+    quality: str | None = None
+    """The rubric's weighted sample score as an exact fraction, `39/50`; null where it was not scored."""
 
 
 class FindingRow(Row):
@@ -68,6 +70,10 @@ class TrialRow(Row):
     tool_path: tuple[str, ...]
     answer_sha256: str
     cassette_sha256: str | None
+    machine: str | None = None
+    """Machine class that the recording was made on; null where there is none."""
+    recorded_commit: str | None = None
+    """The commit that the recording was made from; null where there is none."""
     metrics: MetricsRow
 
 
@@ -85,6 +91,8 @@ class TaskRow(Row):
     outcome_names: tuple[str | None, ...]
     """What the task calls its accepted outcomes, in order; null where it gives no name."""
     blocking: bool
+    contract_sha256: str | None = None
+    """Of all of the task that the verdict depends on; null where it is not known."""
     metrics: MetricsRow
     trials: tuple[TrialRow, ...]
     findings: tuple[FindingRow, ...]
@@ -143,6 +151,11 @@ class Results(Row):
                 fix="render the run again with the Tapegate that made it",
             ) from error
 
+    def run(self) -> Run:
+        """The run that this is the public shape of."""
+        gate = Gate(self.gate.passed, self.gate.exit_code, self.gate.reasons)
+        return Run(self.profile, self.partial, tuple(_of_task(row) for row in self.tasks), gate)
+
     def to_bytes(self) -> bytes:
         """Canonical JSON: sorted keys, two spaces, UTF-8, one newline at the end."""
         document = self.model_dump(mode="json", by_alias=True)
@@ -175,6 +188,7 @@ def _task(task: TaskResult) -> TaskRow:
         outcome=task.outcome,
         outcome_names=task.outcome_names,
         blocking=task.blocking,
+        contract_sha256=task.contract_sha256,
         metrics=MetricsRow(**asdict(task.metrics)),
         trials=tuple(
             TrialRow(
@@ -184,9 +198,28 @@ def _task(task: TaskResult) -> TaskRow:
                 tool_path=trial.tool_path,
                 answer_sha256=trial.answer_sha256,
                 cassette_sha256=trial.cassette_sha256,
+                machine=trial.machine,
+                recorded_commit=trial.recorded_commit,
                 metrics=MetricsRow(**asdict(trial.metrics)),
             )
             for trial in task.trials
         ),
         findings=tuple(FindingRow(**asdict(finding)) for finding in task.findings),
     )
+
+
+def _of_task(row: TaskRow) -> TaskResult:
+    findings = [Finding(**dict(finding)) for finding in row.findings]
+    values = {**dict(row), "metrics": Metrics(**dict(row.metrics))}
+    del values["findings"]
+    trials = tuple(
+        TrialResult(
+            **{
+                **dict(trial),
+                "metrics": Metrics(**dict(trial.metrics)),
+                "findings": tuple(finding for finding in findings if finding.trial == trial.trial),
+            }
+        )
+        for trial in row.trials
+    )
+    return TaskResult(**{**values, "trials": trials})
