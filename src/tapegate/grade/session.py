@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from dataclasses import replace
 
 from tapegate.errors import NotJudged, TapegateError
 from tapegate.grade.gate import decide
@@ -42,9 +41,6 @@ def judge(
 
     def one(trial: Trial) -> TrialResult:
         result, trace = _judge_one(trial, replay)
-        if isinstance(trial.recording, Loaded):
-            made = trial.recording.cassette.provenance
-            result = replace(result, machine=made.machine, recorded_commit=made.commit)
         if isinstance(trial.recording, Loaded):
             made = trial.recording.cassette.provenance
             result = replace(result, machine=made.machine, recorded_commit=made.commit)

@@ -11,7 +11,6 @@ from typing import Any
 from tapegate.model.trace import Trace
 from tapegate.run.output import write_atomically
 from tapegate.run.typed_json import TAG, encode
-from tapegate.run.typed_json import TAG, encode
 
 
 def write(trace: Trace, folder: Path) -> Path:
@@ -33,18 +32,6 @@ def remove(folder: Path, key: str, trial: int) -> None:
 def place(folder: Path, key: str, trial: int) -> Path:
     """The file of one trial."""
     return folder / key / f"trial-{trial}.jsonl"
-
-
-PARTS = {
-    "exchange": (None, "exchanges"),
-    "miss": ("account", "misses"),
-    "unplayed": ("account", "unplayed"),
-    "network_attempt": ("account", "network"),
-    "ending": (None, "ending"),
-}
-"""Parts of a trace that have rows of their own, by the name of the row: in the trace, or in its account."""
-SINGLE = frozenset({"ending"})
-"""Those that a trace has exactly once."""
 
 
 PARTS = {
