@@ -238,3 +238,14 @@ def test_schemas_are_printed(name: str, project: Any) -> None:
     import jsonschema
 
     jsonschema.Draft202012Validator.check_schema(json.loads(project.tapegate("schema", name).out))
+
+
+def test_a_subject_that_does_not_start_could_not_be_judged(project: Any) -> None:
+    """Exit 3, and the finding names the command: the harness's own knocking is no network attempt."""
+    project.replace("src/paperdesk/chat.py", "HISTORY = 20\n", "HISTORY = = 20\n")
+    done = project.tapegate("run", "RET-03", "--json")
+    assert done.code == 3, done.out + done.err
+    (task,) = json.loads(done.out)["tasks"]
+    assert task["verdict"] == "error"
+    assert {finding["code"] for finding in task["findings"]} == {"subject_not_started"}
+    assert "SyntaxError" in (project.root / "out" / "provenance.json").read_text()

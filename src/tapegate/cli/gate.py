@@ -92,9 +92,10 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
     guards = {task.key: _guard(suite, name, profile, task.path_id) for task in chosen.tasks}
     with Runner(suite) as runner:
+        replayer = Replayer(suite, runner)
         run = judge(
             in_order(trials, words.order, words.order_seed),
-            watch.timed(Replayer(suite, runner).replay),
+            watch.timed(replayer.replay),
             profile_name=name,
             profile=profile,
             partial=chosen.partial,
@@ -104,7 +105,10 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     watch.end()
     raw = results.Results.of(run).to_bytes()
     digest = results.digest(raw)
-    now = Circumstances(name, digest, guards, watch.durations_ms, words.jobs, words.order)
+    now = Circumstances(name, digest, guards, watch.durations_ms, words.jobs, words.order, replayer.logs)
+    if replayer.logs:
+        # Named, not printed: what a subject writes must not reach the log of a workflow.
+        click.echo(f"what the subject wrote: {out / 'provenance.json'}, under `logs`", err=True)
     write_atomically(out / "provenance.json", to_bytes(provenance(suite, trials, now)))
     write_atomically(out / "contracts.json", contract.to_bytes(chosen.tasks))
     write_atomically(out / "report.md", markdown.render(run, digest).encode())

@@ -7,6 +7,7 @@ import socket
 from threading import Lock, Thread
 
 from tapegate.doors.guard.capture import SNAP, lost
+from tapegate.doors.guard.namespace import SUBJECT_PORT
 from tapegate.doors.guard.packet import read
 from tapegate.doors.guard.resolver import Resolver
 
@@ -42,7 +43,8 @@ class Traps:
             found = {_address(self._resolver.name(host) or host, port) for host, port in self._reached}
             names = {self._resolver.name(host) for host, _ in self._reached}
             found |= {asked for asked in self._resolver.asked if asked.removeprefix("dns:") not in names}
-            found |= {_address("127.0.0.1", port) for port in self._knocked - self._answered}
+            # The harness itself knocks at the subject's own port until somebody listens there.
+            found |= {_address("127.0.0.1", port) for port in self._knocked - self._answered - {SUBJECT_PORT}}
             if self._lost:
                 found.add(UNSEEN)
             # What was answered stays known: a helper of the subject may live longer than one trial of it.
