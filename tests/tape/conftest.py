@@ -20,6 +20,7 @@ from tapegate.tape.cassette import (
     Request,
     Response,
 )
+from tapegate.tape.routes import Route, Routes
 from tapegate.tape.store import write
 
 HOSTILE = [
@@ -134,6 +135,32 @@ def example() -> Cassette:
             ),
         ),
     )
+
+
+@pytest.fixture(scope="session")
+def recording(example: Cassette) -> Callable[..., Cassette]:
+    """A cassette of POSTs to `/chat` of the service `openai`, by their bodies; the answer to the first is `1`."""
+
+    def build(*bodies: bytes, service: str = "openai", path: str = "/chat") -> Cassette:
+        made = [
+            Interaction(
+                service,
+                Request("POST", f"https://{service}.example/v1{path}", {}, body),
+                Response(200, "OK", {"x-n": (str(number),)}, str(number).encode()),
+                Chunks(number * 1000, (len(str(number)),), (number * 1000 + 7,), number * 1000 + 9),
+            )
+            for number, body in enumerate(bodies, 1)
+        ]
+        return replace(example, interactions=tuple(made))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def routes() -> Routes:
+    """The services of `recording`."""
+    names = ("openai", "search")
+    return Routes({name: Route(name, f"https://{name}.example/v1", f"http://127.0.0.1:9/{name}") for name in names})
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,9 @@ from typing import Any
 from tapegate.model.config import Normaliser
 from tapegate.tape.jsonpath import Step, parse_path
 
+DEEPEST = 100
+"""Levels of a JSON body that is read; a deeper one matches by its bytes alone."""
+
 Rules = Sequence[tuple[Step, ...]]
 
 
@@ -46,11 +49,12 @@ def canonical(body: bytes, rules: Rules = ()) -> bytes:
 
 
 def load(body: bytes) -> Any:
-    """The JSON document in `body`, numbers by their spelling; None when it holds none that is unambiguous."""
+    """The JSON document in `body`, numbers by their spelling; None when it holds none that is unambiguous, or one
+    that is nested too deeply."""
     if body[:1] not in (b"{", b"[") and body.lstrip()[:1] not in (b"{", b"["):
         return None
     try:
-        return json.loads(
+        document = json.loads(
             body.decode("utf-8"),
             parse_float=Number,
             parse_int=Number,
@@ -59,6 +63,22 @@ def load(body: bytes) -> Any:
         )
     except (ValueError, RecursionError):
         return None
+    return document if _is_shallow(document) else None
+
+
+def _is_shallow(document: Any) -> bool:
+    """Whether it can be walked recursively wherever that happens: an agent may be deep in its own calls."""
+    level = [document]
+    for _ in range(DEEPEST):
+        level = [
+            part
+            for holder in level
+            for part in (holder.values() if isinstance(holder, dict) else holder)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return True
+    return False
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

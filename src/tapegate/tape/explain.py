@@ -95,7 +95,9 @@ class Explainer:
     def _miss(
         self, asked: Asked, kind: Any, explanation: str, nearest: int | None = None, turn: int | None = None
     ) -> Miss:
-        return Miss(asked.service, asked.method, asked.path, kind, explanation, turn=turn, nearest=nearest)
+        # A JSON escape may give half of a surrogate pair, which the UTF-8 of reports does not have.
+        text = explanation.encode("utf-8", "backslashreplace").decode()
+        return Miss(asked.service, asked.method, asked.path, kind, text, turn=turn, nearest=nearest)
 
     def _route(self, number: int) -> tuple[str, str]:
         return self._interactions[number].request.method, _bare(self._paths[number])
