@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from tapegate.load import template
 from tapegate.load.describe import dotted, shown
 from tapegate.load.document import Document
+from tapegate.load.model_name import floating
 from tapegate.load.shape import shaped
 from tapegate.load.suggest import did_you_mean
 from tapegate.model.config import Config
@@ -47,6 +48,8 @@ def _references(document: Document) -> list[Problem]:
     named += [(path, "service", path[-1], services) for path, _ in document.each("sources", "*", "stand_ins", "*")]
     sources = {"live", *_keys(document, "sources")}
     named += [(path, "source", name, sources) for path, name in document.each("default_source")]
+    named += [(path, "source", name, sources) for path, name in document.each("judge", "source")]
+    named += [(path, "service", name, services) for path, name in document.each("judge", "service")]
     return [
         document.problem(
             f"unknown_{what}",
@@ -150,6 +153,35 @@ def _environments(document: Document) -> list[Problem]:
     ]
 
 
+def _judge(document: Document) -> list[Problem]:
+    """The judge is one model for good, at a declared service that speaks a model provider's protocol."""
+    problems = []
+    for path, name in (*document.each("judge", "model"), *document.each("judge", "model_version")):
+        why = floating(name) if isinstance(name, str) else None
+        if why is not None:
+            problems.append(
+                document.problem(
+                    "floating_model",
+                    f"{dotted(path)} is {shown(name)}, which {why}",
+                    document.place(path),
+                    "name one version of the model, as its provider's documentation lists them",
+                )
+            )
+    for path, service in document.each("judge", "service"):
+        if document.text("services", str(service), "protocol") in (None, "http") and service in _keys(
+            document, "services"
+        ):
+            problems.append(
+                document.problem(
+                    "opaque_judge",
+                    f"{dotted(path)} names {service!r}, whose protocol is no model provider's",
+                    document.place(path),
+                    f"set services.{service}.protocol",
+                )
+            )
+    return problems
+
+
 def _inside(document: Document) -> list[Problem]:
     """Files and folders are named from the project's root, and lie in it."""
     named = [*document.each("paths", "*", "files", "*"), *document.each("subjects", "*", "pythonpath", "*")]
@@ -182,4 +214,5 @@ _RULES: tuple[Callable[[Document], list[Problem]], ...] = (
     _addresses,
     _environments,
     _inside,
+    _judge,
 )

@@ -12,6 +12,7 @@ from tapegate.model.task import Task
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _FIXED = {"properties": {"tool_path_policy": {"const": "fixed_order"}}, "required": ["tool_path_policy"]}
+_AUDITED = {"properties": {"runtime_llm_judge": {"const": "audit"}}, "required": ["runtime_llm_judge"]}
 
 
 def task_schema() -> dict[str, Any]:
@@ -26,6 +27,14 @@ def task_schema() -> dict[str, Any]:
         "then": {"required": ["order_critical"], "properties": {"order_critical": {"type": "string"}}},
         "else": {"properties": {"order_critical": {"type": "null"}}},
     }
+    schema["$defs"]["Grading"] |= {
+        "if": _AUDITED,
+        "then": {"required": ["judge"], "properties": {"judge": {"type": "object"}}},
+        "else": {"properties": {"judge": {"type": "null"}}},
+    }
+    schema["$defs"]["QualityFact"]["anyOf"] = [
+        {"required": [wordings], "properties": {wordings: {"minItems": 1}}} for wordings in ("any_of", "all")
+    ]
     return schema
 
 

@@ -6,6 +6,7 @@ from tapegate.load import portable
 from tapegate.load.describe import dotted
 from tapegate.load.document import Document
 from tapegate.load.shape import is_name, shaped
+from tapegate.load.suggest import did_you_mean
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 
@@ -17,7 +18,7 @@ def read_task(document: Document) -> tuple[Task | None, list[Problem]]:
     """The task that a document holds, and all that is wrong with it alone; with a problem there is no task."""
     task, problems = shaped(Task, document)
     problems = [_vacuous(problem, document) for problem in problems]
-    problems += [*_names(document), *_orders(document)]
+    problems += [*_names(document), *_orders(document), *_judges(document)]
     return (None if task is None or problems else task.at(document.source)), problems
 
 
@@ -44,6 +45,53 @@ def _names(document: Document) -> list[Problem]:
                 code, why = fault
                 message = f"{dotted(path)} is {name!r}, which {why}"
                 problems.append(document.problem(code, message, document.place(path), f"use {portable.RULE}"))
+    return problems
+
+
+def _judges(document: Document) -> list[Problem]:
+    """A judge has its terms, and the terms their judge; its fallback is a metric that judges the task."""
+    judge = document.text("grading", "runtime_llm_judge")
+    terms = list(document.each("grading", "judge"))
+    problems = []
+    if judge == "audit" and all(value is None for _, value in terms):
+        problems.append(
+            document.problem(
+                "judge_not_justified",
+                "the weekly audit may ask a model about this task, and nothing says why",
+                document.place(("grading", "runtime_llm_judge")),
+                "add grading.judge: {reason, justification, fallback}, or set runtime_llm_judge: off",
+            )
+        )
+    if judge != "audit" and any(value is not None for _, value in terms):
+        problems.append(
+            document.problem(
+                "judge_not_used",
+                "'grading.judge' gives the terms of a judge, and runtime_llm_judge is not 'audit'",
+                document.key_place(("grading", "judge")),
+                "remove it, or set runtime_llm_judge: audit",
+            )
+        )
+    declared = [name for _, name in document.each("grading", "deterministic_metrics", "*") if isinstance(name, str)]
+    for path, fallback in document.each("grading", "judge", "fallback"):
+        if isinstance(fallback, str) and fallback not in declared:
+            problems.append(
+                document.problem(
+                    "unknown_fallback",
+                    f"{dotted(path)} names {fallback!r}, which is none of the task's deterministic metrics",
+                    document.place(path),
+                    did_you_mean(fallback, declared),
+                )
+            )
+    for path, fact in document.each("grading", "quality", "facts", "*"):
+        if isinstance(fact, dict) and not fact.get("any_of") and not fact.get("all"):
+            problems.append(
+                document.problem(
+                    "vacuous_fact",
+                    f"{dotted(path)} has neither any_of nor all, so that every answer states it",
+                    document.place(path),
+                    "add the wordings of the fact",
+                )
+            )
     return problems
 
 

@@ -22,6 +22,19 @@ InventoryRow = Literal["A1", "A2", "A3", "A4", "A5", "A6", "content_filter", "or
 """A heading under "Mandatory Eval Inventory By Path" in the standard; the last two are its runtime guardrails."""
 
 
+class Generation(Part):
+    """Generation parameters that are set otherwise than by the rubric's defaults (§4.1); absent: the default."""
+
+    temperature: Annotated[int | float, Field(ge=0, le=2)] | None = None
+    """Default 0."""
+    top_p: Annotated[int | float, Field(gt=0, le=1)] | None = None
+    """Default 1."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Default 1024."""
+    seed: int | None = None
+    """Default 42."""
+
+
 class ScopePath(Part):
     """One row of the scope table: a custom prompt or agent path, and the files that make it."""
 
@@ -35,6 +48,8 @@ class ScopePath(Part):
     """The subject that its tasks ask."""
     inventory: InventoryRow | None = None
     """The row of the standard's mandatory inventory that its tasks must fulfil; absent: no eval is mandatory."""
+    generation: Generation = Generation()
+    """Generation parameters that this path sets otherwise than the rubric's defaults, on purpose."""
 
 
 class Service(Part):
@@ -145,14 +160,36 @@ class Normaliser(Part):
 class Profile(Part):
     """When the gate fails, and what a run must have had."""
 
-    fail_on: tuple[Literal["needs_review"], ...] = ()
-    """Verdicts that fail the gate beside the ones that always do."""
+    fail_on: tuple[Literal["needs_review", "not_ready"], ...] = ()
+    """What fails the gate beside what always does: the verdict `needs_review`; `not_ready`, a run that is not ready for
+    release by the rubric, or not surely so."""
     stale: Literal["fail", "report"] = "fail"
     """`report`: stale tasks are shown and do not fail the gate (for a team's first weeks)."""
     require_guard: Literal["none", "in_process", "namespace"] = "none"
     """The weakest network guard that the run accepts."""
     partial: bool = False
     """Whether a run of a selection may pass."""
+
+
+class Judge(Part):
+    """The model that scores sampled answers in the weekly audit. All of it is pinned."""
+
+    service: Name
+    """The service that it is reached at; its protocol is one of a model provider's."""
+    model: NonEmpty
+    """As the request names it: exactly one model, no floating alias."""
+    model_version: NonEmpty
+    """The version, snapshot or build behind that name: what the provider reports, or the digest of its weights."""
+    template_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """Of the rubric's evaluator prompt (§2.1) that it is asked with."""
+    source: Name = "live"
+    """What `tapegate audit --record` records it from, as `sources` declares it."""
+    generation: Generation = Generation()
+    """Parameters that are set otherwise than by the rubric's defaults."""
+    json_schema: bool = False
+    """Whether the request asks the provider for an answer of the rubric's JSON schema; the parser is as strict."""
+    timeout_s: Annotated[int, Field(ge=1, le=3600)] = 120
+    """Seconds until an answer must be complete."""
 
 
 class Config(Part):
@@ -172,6 +209,8 @@ class Config(Part):
     """The source that `tapegate record` takes where it is told none."""
     profiles: dict[Name, Profile] = Field(default_factory=dict)
     """`pr`, `nightly` and `weekly` have defaults."""
+    judge: Judge | None = None
+    """The judge of the weekly audit; absent: the audit has none."""
     normalisers: tuple[Normaliser, ...] = ()
     """Volatile fields."""
     secret_env: tuple[EnvName, ...] = ()

@@ -81,6 +81,37 @@ class Expect(Part):
     """RE2 patterns, multi-line, that match nowhere in what the user sees."""
 
 
+class QualityFact(Part):
+    """A fact that a complete answer states, in any of several wordings (as in the slot `facts`)."""
+
+    name: NonEmpty
+    """What a report calls it."""
+    any_of: tuple[NonEmpty, ...] = ()
+    """One of these wordings is stated; a wording between slashes is an RE2 pattern."""
+    all: tuple[NonEmpty, ...] = ()
+    """Every one of these wordings is stated."""
+
+
+class Quality(Part):
+    """What makes an answer good beyond what makes it pass. It is scored, and decides nothing."""
+
+    facts: tuple[QualityFact, ...] = ()
+    """What a complete answer states beside the accepted outcome's slots; they count for accuracy."""
+    reference_answer: NonEmpty | None = None
+    """A fully correct answer, shown to the judge; absent: the wordings of the facts stand for it."""
+
+
+class JudgeTerms(Part):
+    """Why a model may score this task in the weekly audit, and what stands beside its word."""
+
+    reason: Literal["open_ended_synthesis", "rubric_calibration"]
+    """One of the standard's two: no stable deterministic oracle exists, or the rubric's health is sampled."""
+    justification: NonEmpty
+    """Why that reason holds for this task, in words for its reviewer."""
+    fallback: NonEmpty
+    """The declared metric whose findings stand beside the judge's scores."""
+
+
 class Grading(Part):
     """How the task is judged."""
 
@@ -88,6 +119,10 @@ class Grading(Part):
     """Every metric that an expectation of this task belongs to."""
     runtime_llm_judge: Literal["off", "audit"] = "off"
     """`audit`: the weekly audit may sample this task; never in PR or nightly."""
+    judge: JudgeTerms | None = None
+    """With `runtime_llm_judge: audit`, and only there: why, and the deterministic fallback."""
+    quality: Quality = Quality()
+    """What is scored beyond pass and fail."""
 
 
 class Task(Part):
