@@ -141,9 +141,13 @@ class Connection(RequestReader, asyncio.Protocol):
     def _answer(self, answer: Answer, received: Received) -> None:
         framed = frame(answer, received.method)
         close = not (received.keep_alive and framed.whole)
-        self._transport.write(b"".join(http1.response(answer, framed, close=close, old=received.old)))
+        self._send(http1.response(answer, framed, close=close, old=received.old))
         if close:
             self._transport.close()
+
+    def _send(self, pieces: list[bytes]) -> None:
+        """Write a whole answer. One write for all of it: a system call costs as much as the rest of an exchange."""
+        self._transport.write(b"".join(pieces))
 
     async def _in_time(self, answer: Answer, received: Received) -> bool:
         """Write each chunk no earlier than it arrived when it was recorded."""

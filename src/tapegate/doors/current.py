@@ -58,6 +58,16 @@ def hearing(heard: Heard) -> Iterator[Heard]:
         TAPE.reset(token)
 
 
+@contextmanager
+def outside() -> Iterator[None]:
+    """What this block sends is Tapegate's own, and passes every door."""
+    token = TAPE.set(Outside.HARNESS)
+    try:
+        yield
+    finally:
+        TAPE.reset(token)
+
+
 def over(heard: Heard) -> bool:
     """Whether the block that `heard` was opened for has ended."""
     return heard in _over

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapegate.doors import armed, httpx_door, threads
+from tapegate.doors import aiohttp_door, armed, http_client_door, httpx_door, threads
 from tapegate.doors.current import TAPE, Heard
 from tapegate.model.config import Normaliser
 from tapegate.tape.ledger import Ledger
@@ -18,6 +18,8 @@ from tapegate.tape.routes import Route, Routes
 def install() -> None:
     """Put every door in place. Once a process, before the agent is imported."""
     httpx_door.install()
+    http_client_door.install()
+    aiohttp_door.install()
     threads.install()
 
 

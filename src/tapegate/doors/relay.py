@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Protocol
 
 from tapegate.doors import http1
@@ -22,6 +23,37 @@ class Client(Protocol):
 
     async def drained(self) -> None:
         """Wait until the client has caught up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How an answer whose end is not known yet is framed for the client."""
+
+    head: bytes
+    """Status line and headers, the empty line with them."""
+    chunked: bool
+    """Whether each piece is a chunk of HTTP."""
+    reusable: bool
+    """Whether the client can tell where it ends, and so may ask again on the same connection."""
+
+    @classmethod
+    def of(cls, status: int, reason: str, headers: HeaderPairs, received: Received) -> Passing:
+        """The framing of an answer to `received` that begins like this. Raises ValueError for a head that is none."""
+        said = announced(headers)
+        length: HeaderPairs = () if said.length is None or said.chunked else (("content-length", str(said.length)),)
+        chunked = not length and not received.old and not bodiless(received.method, status)
+        start = http1.head(status, reason, said.end_to_end + ((CHUNKED,) if chunked else length))
+        end = b"\r\n" if received.keep_alive else b"connection: close\r\n\r\n"
+        return cls(start + end, chunked, reusable=bool(length) or not received.old)
+
+    def piece(self, data: bytes) -> bytes:
+        """`data`, which is not empty, as it is written."""
+        return http1.chunk(data) if self.chunked else data
+
+    @property
+    def ending(self) -> bytes:
+        """What is written after the last piece."""
+        return http1.LAST_CHUNK if self.chunked else b""
 
 
 async def relay(upstream: Upstream, take: Take, connected: Connected, received: Received, client: Client) -> bool:
@@ -49,22 +81,16 @@ async def relay(upstream: Upstream, take: Take, connected: Connected, received: 
         framed = frame(answer, received.method)
         client.write(b"".join(http1.response(answer, framed, close=close, old=received.old)))
         return True
-    status, method = response.status_code, received.method
     headers = _pairs(response)
-    said = announced(headers)
-    length: HeaderPairs = () if said.length is None or said.chunked else (("content-length", str(said.length)),)
-    chunked = not length and not received.old and not bodiless(method, status)
-    framing = (CHUNKED,) if chunked else length
     try:
-        start = http1.head(status, response.reason_phrase, said.end_to_end + framing)
-        client.write(start + (b"connection: close\r\n\r\n" if close else b"\r\n"))
-        take.head(status, response.reason_phrase, headers)
+        passing = Passing.of(response.status_code, response.reason_phrase, headers, received)
+        client.write(passing.head)
+        take.head(response.status_code, response.reason_phrase, headers)
         async for data in response.aiter_raw():
-            client.write(http1.chunk(data) if chunked else data)
+            client.write(passing.piece(data))
             take.chunk(data)
             await client.drained()
-        if chunked:
-            client.write(http1.LAST_CHUNK)
+        client.write(passing.ending)
         take.end("eof")
     except asyncio.CancelledError:
         take.end("client_closed")
@@ -74,7 +100,7 @@ async def relay(upstream: Upstream, take: Take, connected: Connected, received: 
         return False
     finally:
         await response.aclose()
-    return bool(length) or not received.old
+    return passing.reusable
 
 
 def _pairs(response: object) -> HeaderPairs:

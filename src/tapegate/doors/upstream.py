@@ -22,7 +22,9 @@ class Upstream:
     A bare transport, not a client: a client would keep cookies from one lane to the next, and add headers of its own.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keep_alive: int = 64) -> None:
+        """`keep_alive` is how many connections are kept for the next request."""
+        self._keep_alive = keep_alive
         self._transport: httpx.AsyncHTTPTransport | None = None
         self._preparing = threading.Lock()
 
@@ -33,7 +35,7 @@ class Upstream:
         """
         import httpx
 
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=self._keep_alive)
         with self._preparing:
             if self._transport is None:
                 self._transport = httpx.AsyncHTTPTransport(trust_env=False, limits=limits)
