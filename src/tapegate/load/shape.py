@@ -27,6 +27,7 @@ _NAME = Name.__metadata__[0].metadata[0].pattern  # type: ignore[attr-defined]
 _TYPES = {
     "string_type": "text",
     "int_type": "a whole number",
+    "float_type": "a number",
     "bool_type": "true or false",
     "tuple_type": "a list",
     "dict_type": "a mapping",

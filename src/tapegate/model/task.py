@@ -5,69 +5,32 @@ The field names are the standard's. Types are strict: nothing is coerced, an unk
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 
+from tapegate.model.differential import Differential
+from tapegate.model.outcome import Outcome
+from tapegate.model.part import Amount, Band, Bounds, Count, Name, NonEmpty, Part, Tool
+from tapegate.model.setup import Setup
 from tapegate.model.source import Source
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
-"""A portable name: what may become part of a file name on any system."""
-
-Tool = Annotated[str, Field(min_length=1, max_length=200)]
-Count = Annotated[int, Field(ge=0)]
-NonEmpty = Annotated[str, Field(min_length=1)]
-
-
-class Part(BaseModel):
-    """A piece of a file: frozen, strict, and closed to keys it does not know."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Setup(Part):
-    """What the trial's workspace holds before the subject is asked."""
-
-    db_snapshot: Name | None = None
-    """A database in `evals/snapshots`: `<name>.sql` is built, `<name>.sqlite3` is copied."""
-    fixtures: tuple[Name, ...] = ()
-    """Files of `evals/fixtures`: a `.sql` one is applied to the database, any other is copied in."""
-    seed: int = 42
-    """Given to the subject as `{seed}`; trial n gets `seed + n - 1`, so that recorded trials differ."""
-
-
-class Bounds(Part):
-    """How often something may happen, both ends included."""
-
-    min: Count = 0
-    """At least this often."""
-    max: Count | None = None
-    """At most this often; absent: no upper bound."""
-
-
-class Outcome(Part):
-    """One valid solution shape: all of its conditions must hold together."""
-
-    name: NonEmpty | None = None
-    """What a report calls this outcome."""
-    tool_path_policy: Literal["any_allowed_path", "fixed_order", "no_tools"] = "any_allowed_path"
-    """`fixed_order` needs `order_critical`; `no_tools` accepts no tool call at all."""
-    any_allowed_path: tuple[tuple[Tool, ...], ...] = ()
-    """Tool paths, each acceptable as a whole; empty: any path that the other conditions admit."""
-    allowed_first_tools: tuple[Tool, ...] = ()
-    """The first tool call must be one of these; empty: any."""
-    required_tools: tuple[Tool, ...] = ()
-    """Each is called at least once."""
-    allowed_tools: tuple[Tool, ...] = ()
-    """No other tool is called; empty: any."""
-    forbidden_tools: tuple[Tool, ...] = ()
-    """None of these is called."""
-    tool_counts: dict[Tool, Bounds] = Field(default_factory=dict)
-    """How often each tool may be called."""
-    order_critical: NonEmpty | None = None
-    """Why the order is critical to correctness; required by `fixed_order`, refused without it."""
-    required_slots: dict[NonEmpty, Any] = Field(default_factory=dict)
-    """What the answer must hold, slot by slot; each metric declares the slots it owns and their types."""
+__all__ = [
+    "Amount",
+    "Band",
+    "Bounds",
+    "Count",
+    "Differential",
+    "Expect",
+    "Grading",
+    "Name",
+    "NonEmpty",
+    "Outcome",
+    "Part",
+    "Setup",
+    "Task",
+    "Tool",
+]
 
 
 class Expect(Part):
@@ -79,6 +42,10 @@ class Expect(Part):
     """Valid solution shapes: the task passes when any one holds."""
     forbidden_patterns: tuple[NonEmpty, ...] = ()
     """RE2 patterns, multi-line, that match nowhere in what the user sees."""
+    borderline: dict[NonEmpty, Band] = Field(default_factory=dict)
+    """Bands beyond acceptance, named as in `tolerances`: a result that misses only inside them gets one more trial."""
+    differential: Differential | None = None
+    """How far a change may move this task against its base."""
 
 
 class QualityFact(Part):
@@ -134,10 +101,15 @@ class Task(Part):
     """The suite it belongs to, and its folder under `evals` and `cassettes`."""
     path_id: Name
     """The path in the scope table that it tests, `A1`."""
-    mode: Literal["single_turn"]
-    """How the subject is asked."""
+    mode: Literal["single_turn", "multi_turn", "concurrent", "stream_fixture"]
+    """How the subject is asked: once, message after message, several messages at once, or not at all: a stream fixture
+    is parsed, or put through a function."""
     input: NonEmpty
-    """What the user says."""
+    """What the user says; in a stream fixture, what the fixture is."""
+    then: tuple[NonEmpty, ...] = ()
+    """What the user says after that, each message when the one before is answered; for `multi_turn`."""
+    beside: tuple[NonEmpty, ...] = ()
+    """What is asked at the same time as `input`; for `concurrent`."""
     setup: Setup = Setup()
     """What the workspace holds before."""
     expect: Expect
@@ -157,6 +129,11 @@ class Task(Part):
     def key(self) -> str:
         """`<id>@<path_id>`: unique in a project."""
         return f"{self.id}@{self.path_id}"
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """All that the user says: in a row, or at the same time where the mode is `concurrent`."""
+        return (self.input, *self.then, *self.beside)
 
     @property
     def source(self) -> Source:

@@ -8,9 +8,11 @@ scheduling, so nothing may be judged from it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
+
+from tapegate.model.database import Database
 
 Json = Any
 """A value that JSON can hold."""
@@ -71,6 +73,19 @@ class Violation:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The answer to the next of several messages begins: what follows belongs to it, up to the next turn.
+
+    A trial of one message has none. Those that were put at the same time stand in the order of the task.
+    """
+
+    index: int
+    """0-based."""
+    input: str
+    """What the user said."""
+
+
 Event = Text | ToolCall | ToolResult | Data | Failure | Finish | Violation
 
 
@@ -109,6 +124,42 @@ class Exchange:
     """The model that the provider says it used; None where the exchange is no model call."""
     usage: Usage | None = None
     finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What one request to a model told it beside the conversation."""
+
+    index: int
+    """0-based place in the recording."""
+    tools: Mapping[str, Json]
+    """The JSON Schema of each tool's arguments, by the tool's name."""
+    system: str
+    """The system prompt; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An answer that another cut of the same stream gave, where it differs from the uncut one's."""
+
+    cuts: tuple[int, ...]
+    """Where the stream was cut, in bytes from its start."""
+    events: tuple[Event, ...]
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """A stream that was put to the subject again and again, cut at other places each time."""
+
+    source: bytes
+    """The stream."""
+    tried: int
+    """How many cuts were tried."""
+    possible: int
+    """How many there are; more than were tried where a sample was drawn."""
+    variants: tuple[Variant, ...]
+    """One for each answer that differs from the first, with the first cut that gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +235,7 @@ class Trace:
     key: str
     trial: int
     """1-based."""
-    events: tuple[Event, ...]
+    events: tuple[Event | Turn, ...]
     exchanges: tuple[Exchange, ...]
     account: Account
     ending: Ending
@@ -192,11 +243,38 @@ class Trace:
     """As recorded: request to last byte of the answer, rounded up; None where no recording says."""
     latency_model_ms: int | None = None
     """As recorded: length of the union of the played provider calls' intervals, rounded up."""
+    given: tuple[str, ...] = ()
+    """What tools told the models, as the played requests say: each text once, in the order of the recording."""
+    timeout_ms: int | None = None
+    """The limit that a subject which timed out had run into."""
+    cost_usd: str | None = None
+    """What the played calls cost at the pinned prices, an exact decimal; None where one of them has no known price."""
+    database: Database | None = None
+    """None where no condition of the task asks for it."""
+    offers: tuple[Offer, ...] | None = None
+    """Of the played calls of models; None where no condition of the task asks for them."""
+    splits: Splits | None = None
+    """None where the stream was not cut."""
 
     @cached_property
     def text(self) -> str:
-        """All that the user sees, in one piece."""
-        return "".join(event.text for event in self.events if isinstance(event, Text))
+        """All that the user sees, in one piece; a blank line between the answers of two turns."""
+        pieces: list[str] = []
+        for event in self.events:
+            if isinstance(event, Text):
+                pieces.append(event.text)
+            elif isinstance(event, Turn) and event.index:
+                pieces.append("\n\n")
+        return "".join(pieces)
+
+    @cached_property
+    def turns(self) -> tuple[Trace, ...]:
+        """The trial turn by turn, each with its own events and all else; the trial itself where it has but one."""
+        marks = [place for place, event in enumerate(self.events) if isinstance(event, Turn)]
+        if not marks:
+            return (self,)
+        ends = [*marks[1:], len(self.events)]
+        return tuple(replace(self, events=self.events[start + 1 : end]) for start, end in zip(marks, ends, strict=True))
 
     @cached_property
     def tool_calls(self) -> tuple[ToolCall, ...]:

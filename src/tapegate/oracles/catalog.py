@@ -9,7 +9,12 @@ from tapegate.load.suggest import did_you_mean
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 from tapegate.oracles.citation_contract import CitationContract
+from tapegate.oracles.content_filter_contract import ContentFilterContract
+from tapegate.oracles.db_state import DbState
+from tapegate.oracles.differential_ab import DifferentialAb
+from tapegate.oracles.latency_cost import LatencyCost
 from tapegate.oracles.oracle import INVARIANTS, Oracle, outcome_path, problem_at, slot_path
+from tapegate.oracles.orchestration_contract import OrchestrationContract
 from tapegate.oracles.outcomes import covers
 from tapegate.oracles.output_hygiene import OutputHygiene
 from tapegate.oracles.schema_contract import SchemaContract
@@ -21,6 +26,11 @@ CATALOG: tuple[Oracle, ...] = (
     CitationContract(),
     OutputHygiene(),
     SchemaContract(),
+    DbState(),
+    DifferentialAb(),
+    LatencyCost(),
+    ContentFilterContract(),
+    OrchestrationContract(),
 )
 
 _METRICS = ("grading", "deterministic_metrics")

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol
 
 from tapegate.model.finding import Unmet
 from tapegate.model.problem import Problem
+from tapegate.model.run import TrialResult
 from tapegate.model.source import Path
 from tapegate.model.task import Outcome, Task
 from tapegate.model.trace import Trace
@@ -67,6 +68,10 @@ class Oracle(Protocol):
 
     def unmet(self, index: int, outcome: Outcome, task: Task, trace: Trace) -> Iterable[Unmet]:
         """The conditions of one accepted outcome, as far as it owns them, that do not hold."""
+        return ()
+
+    def differences(self, task: Task, base: TrialResult, head: TrialResult) -> Iterable[Unmet]:
+        """The limits on a change, as far as it owns them, that the head exceeds; asked where two runs are compared."""
         return ()
 
     def problems(self, task: Task) -> Iterable[Problem]:

@@ -9,7 +9,8 @@ _ABBREVIATION = re.compile(
 )
 _END = re.compile(r"[.!?…。！？]+[\"'”’)\]*_`]*(?=\s|$|(?<=[。！？]))")
 _LINE = re.compile(r"\n\s*(?:\n|(?=[-*+•]\s|\d+[.)]\s|#))")
-_ENUMERATOR = re.compile(r"(?:[-*+•#>]+|\d+[.)]|\s)+")
+_ENUMERATOR = re.compile(r"(?:[-*+•#>]+|\d+[.)]\s+(?=\S)|\s)+")
+"""What a list item begins with. A number counts only before a text: alone, `1.` is all that was said."""
 
 
 def sentences(text: str) -> list[str]:

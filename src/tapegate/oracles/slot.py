@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from operator import eq, ge, le
 from typing import Any
 
+from tapegate.model.part import Band
 from tapegate.model.source import Path
 from tapegate.model.trace import Json
+from tapegate.oracles.number import amount, plain, reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,10 @@ class SlotKind:
     """Whether a value that fits demands anything at all: a minimum of 0 does not."""
     loosens: Callable[[Any, Any], bool] = eq
     """Whether an answer that meets the second value always meets the first one too."""
+    widened: Callable[[Any, Band], Json] | None = None
+    """The value with a tolerance: what accepts all that lies within the band beyond it. None: it takes no tolerance."""
+    entries: Callable[[Any, str, Band], Json] | None = None
+    """The value with a tolerance for its entry of that name. Raises KeyError for a name that no entry has."""
 
 
 def bad(value: Json, expected: str, path: Path = ()) -> Flaw:
@@ -59,12 +67,41 @@ def _flag(value: Json) -> Iterator[Flaw]:
 
 def at_least(doc: str) -> SlotKind:
     """A lower bound, a whole number from 0 up; 0 demands nothing."""
-    return SlotKind(doc, _count(0), demands=lambda value: value > 0, loosens=le)
+
+    def widened(value: int, band: Band) -> int:
+        return max(0, math.ceil(value - reach(Fraction(value), band)))
+
+    return SlotKind(doc, _count(0), demands=lambda value: value > 0, loosens=le, widened=widened)
 
 
 def at_most(doc: str, least: int = 0) -> SlotKind:
     """An upper bound, a whole number from `least` up."""
-    return SlotKind(doc, _count(least), loosens=ge)
+
+    def widened(value: int, band: Band) -> int:
+        return math.floor(value + reach(Fraction(value), band))
+
+    return SlotKind(doc, _count(least), loosens=ge, widened=widened)
+
+
+def amount_at_most(doc: str) -> SlotKind:
+    """An upper bound, a number from 0 up or a decimal written as text."""
+
+    def flaws(value: Json) -> Iterator[Flaw]:
+        if amount(value) is None:
+            yield bad(value, "a number from 0 up, or a decimal in quotes")
+
+    def loosens(loose: Json, tight: Json) -> bool:
+        return exact(loose) >= exact(tight)
+
+    def widened(value: Json, band: Band) -> str:
+        return plain(exact(value) + reach(exact(value), band))
+
+    def exact(value: Json) -> Fraction:
+        found = amount(value)
+        assert found is not None
+        return found
+
+    return SlotKind(doc, flaws, loosens=loosens, widened=widened)
 
 
 def flag(doc: str) -> SlotKind:

@@ -1,0 +1,51 @@
+"""What a trial starts from: its database and files, its clock and chance, and the faults that it meets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tapegate.model.part import Name, Part
+
+Instant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+"""A moment in UTC, in whole seconds."""
+
+Callee = Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
+"""`module:function` or `module:Class.method`."""
+
+
+class RaiseFault(Part):
+    """An exception that is raised inside a Python subject, in place of a call of one of its functions."""
+
+    kind: Literal["raise"]
+    at: Callee
+    """The function that raises: the name under which the subject looks it up when it calls."""
+    exception: Callee = "builtins:RuntimeError"
+    """The exception's class."""
+    message: str = "injected by the task"
+    """Its one argument."""
+    calls: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    """Which calls of the function raise, counted from 1 in each trial; empty: all of them."""
+
+
+Fault = RaiseFault
+
+
+class Setup(Part):
+    """What the workspace holds and how the world is before the subject is asked."""
+
+    db_snapshot: Name | None = None
+    """A database in `evals/snapshots`: `<name>.sql` is built, `<name>.sqlite3` is copied."""
+    fixtures: tuple[Name, ...] = ()
+    """Files of `evals/fixtures`: a `.sql` one is applied to the database, any other is copied in."""
+    seed: int = 42
+    """Given to the subject as `{seed}`; trial n gets `seed + n - 1`, so that recorded trials differ."""
+    clock: Instant | None = None
+    """The moment at which the trial starts for the subject: frozen in a Python subject, `{clock}` in a template."""
+    stream: Name | None = None
+    """In a stream fixture: the file of `evals/fixtures` that is the stream."""
+    chunking: Literal["whole", "all_splits"] = "whole"
+    """In a stream fixture: `all_splits` cuts it into up to three pieces at every byte, or at a sample of them."""
+    faults: tuple[Fault, ...] = ()
+    """Exceptions that the subject meets."""
