@@ -1,7 +1,9 @@
 """Paperdesk over HTTP.
 
+GET  /                              the chat page; its files are under /page
 POST /api/chat                      {"message": "…", "session_id": "s1"?} → lines of the dialect `mixed`
 GET  /api/health
+GET  /api/papers                    the library, one line a paper
 GET  /api/sessions                  every conversation
 GET  /api/sessions/{id}/messages    what was said in one
 GET  /paper/{id}                    a paper; JSON for `Accept: application/json`
@@ -25,7 +27,7 @@ from starlette.routing import Route
 from paperdesk import database, stream
 from paperdesk.chat import Desk
 from paperdesk.library import Library
-from paperdesk.pages import paper_page
+from paperdesk.pages import HEADERS, page_file, paper_page
 from paperdesk.sessions import NAME, Sessions
 from paperdesk.settings import Settings
 
@@ -50,12 +52,23 @@ def create_app(settings: Settings) -> Starlette:
         yield
         await desk.close()
 
+    async def page(request: Request) -> Response:
+        name = request.path_params.get("name", "index.html")
+        found = page_file(name)
+        if found is None:
+            raise Refused(404, "unknown_file", f"The page has no file {name!r}.")
+        return Response(found[0], media_type=found[1], headers=HEADERS)
+
     async def chat(request: Request) -> Response:
         message, session_id = _question(await _body(request))
         return StreamingResponse(desk.reply(message, session_id), media_type=stream.MEDIA_TYPE)
 
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok"})
+
+    async def papers(_: Request) -> Response:
+        with closing(database.connect(settings.database)) as connection:
+            return JSONResponse({"papers": [asdict(entry) for entry in Library(connection).overview()]})
 
     async def sessions(_: Request) -> Response:
         with closing(database.connect(settings.database)) as connection:
@@ -78,12 +91,15 @@ def create_app(settings: Settings) -> Starlette:
         if "application/json" in request.headers.get("accept", ""):
             shown = {key: getattr(found, key) for key in ("id", "title", "authors", "year", "topic")}
             return JSONResponse(shown | {"body": found.public_body})
-        return HTMLResponse(paper_page(found))
+        return HTMLResponse(paper_page(found), headers=HEADERS)
 
     return Starlette(
         routes=[
+            Route("/", page),
+            Route("/page/{name}", page),
             Route("/api/chat", chat, methods=["POST"]),
             Route("/api/health", health),
+            Route("/api/papers", papers),
             Route("/api/sessions", sessions),
             Route("/api/sessions/{session_id}/messages", messages),
             Route("/paper/{paper_id}", paper),

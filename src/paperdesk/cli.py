@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from paperdesk import chat, database, stream
+from paperdesk import chat, database, hint, stream
 from paperdesk.settings import Settings, SettingsError
 
 
@@ -21,7 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: %(default)s)")
     ask = commands.add_parser("ask", help="answer one question here")
-    ask.add_argument("question")
+    ask.add_argument("question", help="- reads it from standard input")
+    ask.add_argument("--as-page", action="store_true", help="send what the chat page would send (needs Node)")
+    ask.add_argument("--lines", action="store_true", help="print the lines of the stream as they are")
     commands.add_parser("init", help="build the library from the bundled papers")
     export = commands.add_parser("export-sql", help="print the library as SQL")
     export.add_argument("database", nargs="?", type=Path, help="default: the library that PAPERDESK_DB names")
@@ -31,14 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "serve":
             return _serve(settings, options.host, options.port)
         if options.command == "ask":
-            return _ask(options.question)
+            return _ask(options)
         if options.command == "init":
             return _init(settings)
         return _export(options.database or settings.database)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (SettingsError, database.DatabaseError, OSError) as error:
+    except (SettingsError, database.DatabaseError, hint.NoNode, OSError) as error:
         print(f"paperdesk: {error}", file=sys.stderr)
         return 2
 
@@ -51,9 +53,22 @@ def _serve(settings: Settings, host: str, port: int) -> int:
     return 0
 
 
-def _ask(question: str) -> int:
+def _ask(options: argparse.Namespace) -> int:
+    question = sys.stdin.read() if options.question == "-" else options.question
+    lines = chat.ask(hint.added(question) if options.as_page else question)
+    return _print_lines(lines) if options.lines else _print_text(lines)
+
+
+def _print_lines(lines: Iterable[str]) -> int:
+    for line in lines:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    return 0
+
+
+def _print_text(lines: Iterable[str]) -> int:
     failed = False
-    for line in chat.ask(question):
+    for line in lines:
         kind, value = stream.parse(line)
         if kind == "0":
             print(value, end="", flush=True)

@@ -1,20 +1,42 @@
-"""The view of one paper that `/paper/{id}` links lead to."""
+"""The pages: the chat with its files, and the view of one paper that `/paper/{id}` links lead to.
+
+No build step: what the browser gets is what lies in the folder `page`.
+"""
 
 from __future__ import annotations
 
 from html import escape
+from importlib.resources import files
 
 from paperdesk.paper import Paper
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+HEADERS = {
+    # Nothing but our own files runs or loads, whatever a model or a paper writes.
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+    " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-cache",
+}
 
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>{title} · Paperdesk</title>
-<style>body{{font:1.05rem/1.6 Georgia,serif;max-width:40rem;margin:2rem auto;padding:0 1rem}}p.by{{color:#555}}</style>
+<link rel="icon" href="/page/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/page/page.css">
 </head>
 <body>
+<header><a href="/">← Back to the desk</a></header>
 <main>
 <h1>{title}</h1>
 <p class="by">{authors}, {year}. Topic: {topic}.</p>
@@ -23,6 +45,15 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+
+
+def page_file(name: str) -> tuple[bytes, str] | None:
+    """A file of the chat page and its media type; None when there is none."""
+    for entry in files("paperdesk").joinpath("page").iterdir():
+        suffix = entry.name[entry.name.rfind(".") :]
+        if entry.name == name and suffix in TYPES:
+            return entry.read_bytes(), TYPES[suffix]
+    return None
 
 
 def paper_page(paper: Paper) -> str:

@@ -1,9 +1,10 @@
-"""One completion of the model: text as it arrives, then what it wants to call."""
+"""The model provider: a streamed completion, a whole one, and embeddings, each failing with one kind of error."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,20 +63,20 @@ class Provider:
         self,
         into: Completion,
         messages: Sequence[ChatCompletionMessageParam],
-        tools: Sequence[ChatCompletionToolParam],
+        tools: Sequence[ChatCompletionToolParam] = (),
         *,
-        may_call: bool,
+        may_call: bool = True,
     ) -> AsyncGenerator[str, None]:
         """Stream one completion: yields its text and fills `into`. Raises `ProviderError`.
 
         With `may_call` false the model knows the tools, and must answer without them.
         """
-        try:
+        with _told():
             stream = await self._connected().chat.completions.create(
                 model=self._settings.model,
                 messages=list(messages),
-                tools=list(tools),
-                tool_choice="auto" if may_call else "none",
+                tools=list(tools) if tools else openai.omit,
+                tool_choice=("auto" if may_call else "none") if tools else openai.omit,
                 temperature=self._settings.temperature,
                 top_p=self._settings.top_p,
                 max_tokens=self._settings.max_tokens,
@@ -97,27 +98,70 @@ class Provider:
                             piece = _sound(choice.delta.content)
                             into.content += piece
                             yield piece
-        except openai.APIStatusError as error:
-            raise ProviderError(_refused(error.status_code)) from error
-        except openai.APITimeoutError as error:
-            raise ProviderError("The model did not answer in time. Please try again.") from error
-        except openai.APIConnectionError as error:
-            raise ProviderError("The model could not be reached. Please check OPENAI_BASE_URL.") from error
-        except openai.APIError as error:
-            raise ProviderError("The model broke off with an error. Please try again.") from error
-        except openai.OpenAIError as error:
-            raise ProviderError("The model cannot be asked: set OPENAI_API_KEY to the key of your provider.") from error
-        except (httpx2.HTTPError, ValueError, TypeError, AttributeError) as error:
-            # The SDK hands on what a stream breaks off with, and does not check the shape of chunks.
-            raise ProviderError("The model's answer broke off. Please try again.") from error
         if into.finish_reason is None:
             raise ProviderError("The model's answer broke off. Please try again.")
+
+    async def say(
+        self,
+        messages: Sequence[ChatCompletionMessageParam],
+        *,
+        form: Mapping[str, Any] | None = None,
+    ) -> str:
+        """One completion in one piece, hidden tags included. Raises `ProviderError`.
+
+        `form` is the JSON Schema, with a `title`, that the text shall keep to. Whether it does is the caller's to
+        check: not every model does, and a text may be cut at the limit of tokens.
+        """
+        with _told():
+            completion = await self._connected().chat.completions.create(
+                model=self._settings.model,
+                messages=list(messages),
+                response_format=openai.omit
+                if form is None
+                else {
+                    "type": "json_schema",
+                    "json_schema": {"name": str(form["title"]), "strict": True, "schema": dict(form)},
+                },
+                temperature=self._settings.temperature,
+                top_p=self._settings.top_p,
+                max_tokens=self._settings.max_tokens,
+                seed=self._settings.seed,
+            )
+            return _sound(completion.choices[0].message.content or "")
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, in their order, from `Settings.embedding_model`. Raises `ProviderError`."""
+        with _told():
+            answer = await self._connected().embeddings.create(
+                model=self._settings.embedding_model or "", input=list(texts), encoding_format="float"
+            )
+            return [found.embedding for found in sorted(answer.data, key=lambda found: found.index)]
 
     def _connected(self) -> openai.AsyncOpenAI:
         # Late, so that a missing key is an answer to the user and not a program that does not start.
         if self._client is None:
             self._client = openai.AsyncOpenAI(max_retries=0, timeout=self._settings.timeout_s)
         return self._client
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What goes wrong at the provider, as a sentence for the user."""
+    try:
+        yield
+    except openai.APIStatusError as error:
+        raise ProviderError(_refused(error.status_code)) from error
+    except openai.APITimeoutError as error:
+        raise ProviderError("The model did not answer in time. Please try again.") from error
+    except openai.APIConnectionError as error:
+        raise ProviderError("The model could not be reached. Please check OPENAI_BASE_URL.") from error
+    except openai.APIError as error:
+        raise ProviderError("The model broke off with an error. Please try again.") from error
+    except openai.OpenAIError as error:
+        raise ProviderError("The model cannot be asked: set OPENAI_API_KEY to the key of your provider.") from error
+    except (httpx2.HTTPError, ValueError, TypeError, AttributeError, IndexError) as error:
+        # The SDK hands on what a stream breaks off with, and does not check the shape of what it reads.
+        raise ProviderError("The model's answer broke off. Please try again.") from error
 
 
 def _sound(text: str) -> str:

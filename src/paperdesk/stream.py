@@ -4,6 +4,7 @@
     0:"a piece of the answer"                                               any number
     d:{"type":"tool_call","id":"call_1","name":"search_local","args":{}}    before the tool runs
     d:{"type":"tool_result","id":"call_1","name":"search_local","ok":true,"content":{}}
+    data:{"type":"summary","status":"stored"}                               what an agent has done, by a type of its own
     data:{"type":"error","message":"One sentence for the user."}            only on failure
     data:{"type":"finish","reason":"stop","message_id":2}                   last; reason `error` on failure
 
@@ -35,20 +36,24 @@ def tool_result(call_id: str, name: str, *, ok: bool, content: Any) -> str:
 
 def session(session_id: str) -> str:
     """The conversation that this answer belongs to."""
-    return f"data:{_json({'type': 'session', 'session_id': session_id})}\n"
+    return data("session", session_id=session_id)
+
+
+def data(kind: str, **payload: Any) -> str:
+    """What an agent has done."""
+    return f"data:{_json({'type': kind, **payload})}\n"
 
 
 def error(message: str) -> str:
     """The answer cannot be completed."""
-    return f"data:{_json({'type': 'error', 'message': message})}\n"
+    return data("error", message=message)
 
 
 def finish(reason: str, message_id: int | None = None) -> str:
     """Nothing follows."""
-    payload: dict[str, Any] = {"type": "finish", "reason": reason}
-    if message_id is not None:
-        payload["message_id"] = message_id
-    return f"data:{_json(payload)}\n"
+    if message_id is None:
+        return data("finish", reason=reason)
+    return data("finish", reason=reason, message_id=message_id)
 
 
 def parse(line: str) -> tuple[str, Any]:

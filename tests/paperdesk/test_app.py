@@ -108,6 +108,30 @@ def test_not_there(client: httpx2.Client, method: str, path: str, status: int) -
     assert response.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/", "text/html"), ("/page/chat.mjs", "text/javascript"), ("/page/page.css", "text/css")]
+)
+def test_the_page(client: httpx2.Client, path: str, kind: str) -> None:
+    """The chat page and its files are served as they lie there, and nothing else may run or load in it."""
+    response = client.get(path)
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith(kind)
+    assert "default-src 'none'; script-src 'self'" in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("name", ["nothing.js", "..%2fapp.py", "%2fetc%2fpasswd", "."])
+def test_no_other_file_is_served(client: httpx2.Client, name: str) -> None:
+    """Only files of the page are there."""
+    assert client.get(f"/page/{name}").status_code == 404
+
+
+def test_papers(client: httpx2.Client) -> None:
+    """The library is listed for the page."""
+    papers = client.get("/api/papers").json()["papers"]
+    assert len(papers) == 12
+    assert set(papers[0]) == {"id", "title", "authors", "year", "topic"}
+
+
 def test_paper_page(client: httpx2.Client) -> None:
     """A citation leads to the paper, as HTML or JSON, without private note and file path."""
     page = client.get("/paper/p-peat-11")

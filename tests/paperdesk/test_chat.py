@@ -77,6 +77,15 @@ def test_persisted_exactly(ask: Ask, library_path: Path) -> None:
     assert "52 beats per minute" in reply.content
 
 
+def test_a_hint_is_sent_and_not_kept(ask: Ask, library_path: Path, model: Watched) -> None:
+    """What the page adds to the user's words reaches the model and shapes the answer; the session keeps the words."""
+    sent = 'What tempo is best?\n\n<hint>Begin with "From your library:" or "Elsewhere:".</hint>'
+    answer = ask(sent)
+    assert model.requests[0]["messages"][-1]["content"] == sent
+    assert answer.text.startswith("From your library: ")
+    assert kept(library_path, "s1")[0].content == "What tempo is best?"
+
+
 def test_sessions_are_numbered(ask: Ask) -> None:
     """Each question without a session opens the next one."""
     assert [ask("Hello!").frames("data")[0]["session_id"] for _ in range(3)] == ["s1", "s2", "s3"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,6 +50,19 @@ def test_ask(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("The best tempo for drumming was 52 beats per minute")
     assert out.endswith("(/paper/p-crane-10))\n")
     assert err == ""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node on this machine")
+def test_ask_as_page(
+    ask: Ask, model: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ask --as-page --lines -` sends what the page would send for standard input, and prints the stream."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("What tempo is best when crane operators drum?\n"))
+    assert main(["ask", "--as-page", "--lines", "-"]) == 0
+    assert "<hint>Local first:" in model.requests[0]["messages"][-1]["content"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == 'data:{"type":"session","session_id":"s1"}'
+    assert lines[-1] == 'data:{"type":"finish","reason":"stop","message_id":2}'
 
 
 def test_ask_fails(ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,8 +25,11 @@ def test_every_variable() -> None:
         "PAPERDESK_DB": "/data/x.sqlite3",
         "PAPERDESK_SEARCH_URL": "http://127.0.0.1:1/",
         "PAPERDESK_SEED": "43",
+        "PAPERDESK_EMBEDDING_MODEL": "e-1",
+        "PAPERDESK_CRITIC_THRESHOLD": "7",
+        "PAPERDESK_SYNC_AFTER": "0",
     }
-    assert Settings.from_env(env) == Settings("m-1", Path("/data/x.sqlite3"), "http://127.0.0.1:1", 43)
+    assert Settings.from_env(env) == Settings("m-1", Path("/data/x.sqlite3"), "http://127.0.0.1:1", 43, "e-1", 7, 0)
 
 
 def test_empty_counts_as_absent() -> None:
@@ -35,7 +38,14 @@ def test_empty_counts_as_absent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("PAPERDESK_SEED", "4.2"), ("PAPERDESK_SEED", "no"), ("PAPERDESK_SEARCH_URL", "ftp://x")]
+    ("name", "value"),
+    [
+        ("PAPERDESK_SEED", "4.2"),
+        ("PAPERDESK_SEED", "no"),
+        ("PAPERDESK_SEARCH_URL", "ftp://x"),
+        ("PAPERDESK_CRITIC_THRESHOLD", "11"),
+        ("PAPERDESK_SYNC_AFTER", "-1"),
+    ],
 )
 def test_unusable(name: str, value: str) -> None:
     """A value that cannot be used is refused, naming variable and value."""
@@ -50,9 +60,12 @@ def test_env_example_names_every_variable() -> None:
     assert sorted(example) == [
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
+        "PAPERDESK_CRITIC_THRESHOLD",
         "PAPERDESK_DB",
+        "PAPERDESK_EMBEDDING_MODEL",
         "PAPERDESK_MODEL",
         "PAPERDESK_SEARCH_URL",
         "PAPERDESK_SEED",
+        "PAPERDESK_SYNC_AFTER",
     ]
     assert Settings.from_env(example) == Settings()

@@ -23,7 +23,10 @@ def answer(given: Given) -> Reply:
     if not paragraphs:
         paragraphs = [_nothing(given)]
     paragraphs += _hidden(given)
-    return Reply(_dressed(given, paragraphs), thought=_thought(given))
+    text = _dressed(given, paragraphs)
+    if openings := given.question.openings:
+        text = f"{openings[0 if local else -1]} {text}"
+    return Reply(text, thought=_thought(given))
 
 
 def _report(given: Given, source: Source, *, cite: bool) -> str:

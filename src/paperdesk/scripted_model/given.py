@@ -75,7 +75,7 @@ class Given:
             offered = [Offered.of(tool) for tool in request.get("tools") or ()]
             return cls(
                 brief=Brief.of("\n\n".join(system)),
-                question=Question(_text(messages[last])),
+                question=Question.of(_text(messages[last])),
                 earlier=said[-1] if said else "",
                 tools=tuple(filter(None, offered)) if request.get("tool_choice") != "none" else (),
                 steps=tuple(_steps(messages[last + 1 :])),

@@ -27,11 +27,30 @@ _FOR_HIDDEN = re.compile(
 )
 
 
+_HINT = re.compile(r"\s*<hint>(.*?)</hint>\s*\Z", re.DOTALL)
+_OPENINGS = re.compile(r"\bbegin\b.*", re.IGNORECASE | re.DOTALL)
+_QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """The user's last message."""
 
     text: str
+    hint: str = ""
+    """What a client program has added to the user's words, in a `<hint>` behind them."""
+
+    @classmethod
+    def of(cls, message: str) -> Question:
+        """The message, with the hint apart from it."""
+        found = _HINT.search(message)
+        return cls(message[: found.start()], found[1]) if found else cls(message)
+
+    @property
+    def openings(self) -> tuple[str, ...]:
+        """How the hint wants an answer to begin: from the library, and otherwise."""
+        wanted = _OPENINGS.search(self.hint)
+        return tuple(_QUOTED.findall(wanted[0])) if wanted else ()
 
     @property
     def is_small_talk(self) -> bool:
@@ -41,7 +60,7 @@ class Question:
     @property
     def wants_web(self) -> bool:
         """The user asks for the web."""
-        return bool(_FOR_THE_WEB.search(self.text)) and not self.refuses_web
+        return any(map(_FOR_THE_WEB.search, (self.text, self.hint))) and not self.refuses_web
 
     @property
     def refuses_web(self) -> bool:

@@ -49,3 +49,23 @@ def test_ids() -> None:
 def test_query(text: str, query: str) -> None:
     """The query is made of the key words, or of the whole text where there are none."""
     assert Question(text).query == query
+
+
+HINT = "<hint>Local first. Begin with “From here:” or with “From elsewhere:”.</hint>"
+
+
+def test_hint() -> None:
+    """What a client has added stands apart from the user's words, and says how an answer begins."""
+    question = Question.of(f"How wide are bricks?\n\n{HINT}")
+    assert question.text == "How wide are bricks?"
+    assert question.openings == ("From here:", "From elsewhere:")
+    assert not question.wants_web
+    assert Question.of("How wide are bricks?") == Question("How wide are bricks?")
+    assert Question("Hello!").openings == ()
+
+
+def test_a_hint_may_send_to_the_web() -> None:
+    """A hint that puts the web first is a wish for the web, unless the user refuses it."""
+    hint = "<hint>Search the web before my library.</hint>"
+    assert Question.of(f"How wide are bricks?\n{hint}").wants_web
+    assert not Question.of(f"How wide are bricks? Use only my library.\n{hint}").wants_web
