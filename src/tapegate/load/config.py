@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 
 from tapegate.load import template
+from tapegate.load.budget import vacuous_budgets
 from tapegate.load.describe import dotted, shown
 from tapegate.load.document import Document
 from tapegate.load.model_name import floating
@@ -208,6 +209,7 @@ def _keys(document: Document, *path: str) -> Iterable[str]:
 
 _RULES: tuple[Callable[[Document], list[Problem]], ...] = (
     _version,
+    vacuous_budgets,
     _references,
     _templates,
     _distinct,

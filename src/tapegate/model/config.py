@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tapegate.model.budget import Budget
 from tapegate.model.task import Name, NonEmpty, Part
 
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -169,6 +170,10 @@ class Profile(Part):
     """The weakest network guard that the run accepts."""
     partial: bool = False
     """Whether a run of a selection may pass."""
+    budgets: tuple[Budget, ...] = ()
+    """How much more the head of a comparison may spend than its base."""
+    loosened: Literal["report", "block"] = "report"
+    """What a comparison does where a task passes only because its contract changed."""
 
 
 class Judge(Part):
