@@ -11,8 +11,10 @@ import pytest
 from tapegate.errors import CassetteError
 from tapegate.tape.cassette import Cassette
 from tapegate.tape.emit import emit
+from tapegate.tape.folder import Folder
+from tapegate.tape.place import Place
 from tapegate.tape.store import write
-from tapegate.tape.verify import entries, verify
+from tapegate.tape.verify import entries, inspect, verify
 
 FOLDER = "cassettes/chat/RET-01@A1"
 
@@ -110,3 +112,28 @@ def test_a_folder_that_is_no_key_is_refused(recorded: Path) -> None:
     for check in (entries, verify):
         with pytest.raises(CassetteError, match="path_escape: the key 'notes' cannot name a folder"):
             check(recorded)
+
+
+def test_each_recording_is_read_once(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of recordings are verified and searched in one pass: their bytes come off the disk a single time."""
+    asked: list[str] = []
+    plain = Folder.read
+
+    def counted(folder: Folder, name: str, limit: int) -> bytes | None:
+        asked.append(f"{folder.place.key}/{name}")
+        return plain(folder, name, limit)
+
+    monkeypatch.setattr(Folder, "read", counted)
+    found = inspect(Place(recorded, "chat", "RET-01@A1"))
+    assert [each.cassette.trial for each in found.loaded] == [1, 2]
+    assert (found.problems, found.untrusted) == ((), ())
+    assert [asked.count(f"RET-01@A1/trial-{trial}.yaml") for trial in (1, 2)] == [1, 1]
+
+
+def test_what_cannot_be_trusted_is_named(recorded: Path) -> None:
+    """A file that its pin does not vouch for is told apart from those beside it, so that it is searched as bytes."""
+    edit(recorded / FOLDER / "trial-2.yaml", lambda raw: raw + b"\n")
+    found = inspect(Place(recorded, "chat", "RET-01@A1"))
+    assert [each.cassette.trial for each in found.loaded] == [1]
+    assert found.untrusted == ("trial-2.yaml",)
+    assert [problem.code for problem in found.problems] == ["hash_mismatch"]

@@ -40,14 +40,15 @@ def chats(cassette: Cassette) -> tuple[Chat, ...]:
         model = _text(document, "model")
         if model is None:
             continue
-        asked = Conversation.read(interaction.request.body) or Conversation(
+        asked = Conversation.of(document) or Conversation(
             parameters={key: value for key, value in document.items() if key not in ("input", "prompt")}
         )
+        answer = _content(interaction.response)
         found.append(
             Chat(
                 model=model,
-                resolved=_first(interaction.response, "model"),
-                fingerprint=_first(interaction.response, "system_fingerprint"),
+                resolved=_first(answer, "model"),
+                fingerprint=_first(answer, "system_fingerprint"),
                 prompt=asked.prompt,
                 tools=asked.tools,
                 parameters={key: value for key, value in asked.parameters.items() if key not in STREAMING},
@@ -56,9 +57,17 @@ def chats(cassette: Cassette) -> tuple[Chat, ...]:
     return tuple(found)
 
 
-def _first(response: Response, field: str) -> str | None:
+def _content(response: Response) -> bytes:
+    """The body without its content-encoding; empty where it cannot be undone."""
+    try:
+        return decoded(response.headers, response.body, whole=False) or b""
+    except Undecodable:
+        return b""
+
+
+def _first(answer: bytes, field: str) -> str | None:
     """The first non-empty text under `field` in a JSON answer, or in the events of a streamed one."""
-    for document in _documents(response, field):
+    for document in _documents(answer, field.encode()):
         for holder in (document, *(document.get(envelope) for envelope in ENVELOPES)):
             value = _text(holder, field)
             if value:
@@ -72,14 +81,12 @@ def _text(holder: Any, field: str) -> str | None:
     return value if isinstance(value, str) and not isinstance(value, Number) else None
 
 
-def _documents(response: Response, field: str) -> Iterator[dict[str, Any]]:
-    try:
-        body = decoded(response.headers, response.body, whole=False)
-    except Undecodable:
-        body = None
-    rows = [body] if body and body.lstrip()[:1] == b"{" else (body or b"").splitlines()
+def _documents(answer: bytes, field: bytes) -> Iterator[dict[str, Any]]:
+    if field not in answer:
+        return
+    rows = [answer] if answer.lstrip()[:1] == b"{" else answer.splitlines()
     for row in rows:
-        if field.encode() in row:
+        if field in row:
             document = load(row.removeprefix(b"data:").strip())
             if isinstance(document, dict):
                 yield document

@@ -30,7 +30,11 @@ class Conversation:
     @classmethod
     def read(cls, body: bytes) -> Conversation | None:
         """The conversation in `body`; None when it is no model request."""
-        document = load(body)
+        return cls.of(load(body))
+
+    @classmethod
+    def of(cls, document: Any) -> Conversation | None:
+        """The conversation in a body that was read; None when it is no model request."""
         if not isinstance(document, dict):
             return None
         turns_key = next((key for key in CONVERSATION_KEYS if isinstance(document.get(key), list)), None)

@@ -37,6 +37,13 @@ class Folder:
         if self.descriptor is not None:
             os.close(self.descriptor)
 
+    def names(self) -> list[str]:
+        """The names of everything in the folder, sorted; none where it does not exist."""
+        try:
+            return [] if self.descriptor is None else sorted(os.listdir(self.descriptor))  # noqa: PTH208 - no path
+        except OSError as error:
+            raise self._unreadable(self.place.key, error) from None
+
     def read(self, name: str, limit: int) -> bytes | None:
         """The bytes of a file; None where there is none.
 

@@ -44,9 +44,14 @@ def load(root: Path, suite: str, key: str, trial: int, limits: Limits = DEFAULT)
     trusted: `missing`, `unpinned`, `hash_mismatch`, `count_mismatch`, `misplaced`, `path_escape`, `size_limit`, and
     what `read` and `read_pins` raise.
     """
-    place = Place(root, suite, key)
-    with Folder(place) as folder:
-        name, raw, expected = _verified(folder, trial, limits)
+    with Folder(Place(root, suite, key)) as folder:
+        return loaded(folder, trial, *current(folder), limits)
+
+
+def loaded(folder: Folder, trial: int, pins: Pins | None, pending: bool, limits: Limits = DEFAULT) -> Loaded:
+    """As `load`, from a folder that is open; `pins` and `pending` are what `current` says of it."""
+    place = folder.place
+    name, raw, expected = _verified(folder, trial, pins, pending, limits)
     file = place.shown(name)
     cassette = read(raw, file, limits)
     _check_identity(cassette, place, trial)
@@ -55,7 +60,7 @@ def load(root: Path, suite: str, key: str, trial: int, limits: Limits = DEFAULT)
             "count_mismatch",
             f"{len(cassette.interactions)} interactions; pins.json says {expected.interactions} for the same bytes",
             name,
-            f"derive the pins again: `tapegate cassette pin {key}`",
+            f"derive the pins again: `tapegate cassette pin {place.key}`",
         )
     return Loaded(cassette, raw, expected, file)
 
@@ -146,10 +151,9 @@ def not_recorded(place: Place, trial: int) -> Stale:
     )
 
 
-def _verified(folder: Folder, trial: int, limits: Limits) -> tuple[str, bytes, Pin]:
+def _verified(folder: Folder, trial: int, pins: Pins | None, pending: bool, limits: Limits) -> tuple[str, bytes, Pin]:
     """File name and bytes of a recording, the very ones that its pin names."""
     place = folder.place
-    pins, pending = current(folder)
     name = trial_file(trial)
     expected = pins.cassettes.get(name) if pins else None
     raw = None

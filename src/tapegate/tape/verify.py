@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tapegate.tape.folder import Folder
 from tapegate.tape.limits import DEFAULT, Limits
 from tapegate.tape.pins import Pin, Pins, pin, to_bytes
 from tapegate.tape.place import PINS, ROOM, TRIAL, Place, is_leftover, trial_file
-from tapegate.tape.store import current, load
+from tapegate.tape.store import Loaded, current, loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,47 @@ def verify(root: Path, limits: Limits = DEFAULT) -> list[Problem]:
     Beyond what `load` checks: a pin that its cassette does not derive, files that belong to nothing, and a write that
     broke off.
     """
-    return [problem for place in places(root) for problem in _problems(place, limits)]
+    return [problem for place in places(root) for problem in inspect(place, limits).problems]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """The recordings of one task, each file read once."""
+
+    place: Place
+    pins: Pins | None
+    """None where there are none, or none that can be read."""
+    loaded: tuple[Loaded, ...]
+    """Those that are what their pin says."""
+    untrusted: tuple[str, ...]
+    """Names of files in the place of recordings that cannot be trusted."""
+    problems: tuple[Problem, ...]
+    """All that is wrong with them."""
+
+
+def inspect(place: Place, limits: Limits = DEFAULT) -> Inspected:
+    """Read the recordings of a task and hold them against their pins."""
+    problems: list[Problem] = []
+    found: list[Loaded] = []
+    pins, untrusted = None, []
+    try:
+        with Folder(place) as folder:
+            names = folder.names()
+            problems += _strays(place, names)
+            trials = _trials(names)
+            untrusted = [name for _, name in trials]
+            pins, pending = current(folder)
+            for trial, name in _trials({*names, *(pins.cassettes if pins else ())}):
+                try:
+                    found.append(loaded(folder, trial, pins, pending, limits))
+                except TapegateError as error:
+                    problems += error.problems
+                else:
+                    untrusted = [each for each in untrusted if each != name]
+            problems += _underived(folder, found, pins, pending)
+    except TapegateError as error:
+        problems += error.problems
+    return Inspected(place, pins, tuple(found), tuple(untrusted), tuple(problems))
 
 
 def _current(place: Place) -> tuple[Pins | None, bool]:
@@ -64,10 +104,14 @@ def _current(place: Place) -> tuple[Pins | None, bool]:
         return current(folder)
 
 
+def _trials(names: Iterable[str]) -> list[tuple[int, str]]:
+    """Number and file name of each recording among `names`, by number."""
+    return sorted((int(found[1]), found[0]) for name in names if (found := TRIAL.fullmatch(name)))
+
+
 def _entries(place: Place, pins: Pins | None) -> list[Entry]:
     pinned = pins.cassettes if pins else {}
-    names = set(filter(TRIAL.fullmatch, place.names()))
-    trials = sorted((int(found[1]), found[0]) for name in names | set(pinned) if (found := TRIAL.fullmatch(name)))
+    names = set(place.names())
     return [
         Entry(
             suite=place.suite,
@@ -77,36 +121,22 @@ def _entries(place: Place, pins: Pins | None) -> list[Entry]:
             pin=pinned.get(name),
             present=name in names,
         )
-        for trial, name in trials
+        for trial, name in _trials(names | set(pinned))
     ]
 
 
-def _problems(place: Place, limits: Limits) -> Iterator[Problem]:
-    yield from _strays(place)
-    try:
-        pins, pending = _current(place)
-    except TapegateError as error:
-        yield from error.problems
-        return
+def _underived(folder: Folder, found: Iterable[Loaded], pins: Pins | None, pending: bool) -> Iterator[Problem]:
+    """Pins that do not follow from their cassettes."""
+    place = folder.place
     derived: dict[str, Pin] = {}
-    for entry in _entries(place, pins):
-        try:
-            loaded = load(place.root, place.suite, place.key, entry.trial, limits)
-        except TapegateError as error:
-            yield from error.problems
-            continue
-        name = trial_file(entry.trial)
-        derived[name] = pin(loaded.cassette, loaded.raw)
-        wrong = [field for field in Pin.model_fields if getattr(loaded.pin, field) != getattr(derived[name], field)]
-        if wrong:
+    for each in found:
+        name = trial_file(each.cassette.trial)
+        derived[name] = pin(each.cassette, each.raw)
+        if each.pin != derived[name]:
+            wrong = [field for field in Pin.model_fields if getattr(each.pin, field) != getattr(derived[name], field)]
             yield _disagreement(place, f"{', '.join(wrong)} of {name} do not follow from the cassette")
-    if pins and not pending and pins.cassettes == derived and not _canonical(place, pins):
+    if pins and not pending and pins.cassettes == derived and folder.read(PINS, DEFAULT.pins_bytes) != to_bytes(pins):
         yield _disagreement(place, "the file is not in its canonical form")
-
-
-def _canonical(place: Place, pins: Pins) -> bool:
-    with Folder(place) as folder:
-        return folder.read(PINS, DEFAULT.pins_bytes) == to_bytes(pins)
 
 
 def _disagreement(place: Place, message: str) -> Problem:
@@ -114,8 +144,8 @@ def _disagreement(place: Place, message: str) -> Problem:
     return Problem("pins_disagree", message, file=place.shown(PINS), fix=fix)
 
 
-def _strays(place: Place) -> Iterator[Problem]:
-    leftovers = list(filter(is_leftover, place.names()))
+def _strays(place: Place, names: Iterable[str]) -> Iterator[Problem]:
+    leftovers = list(filter(is_leftover, names))
     if leftovers:
         yield Problem(
             "unfinished_write",
@@ -123,7 +153,7 @@ def _strays(place: Place) -> Iterator[Problem]:
             file=place.shown(),
             fix=f"`tapegate cassette pin {place.key}` completes what counts and removes the rest",
         )
-    for name in place.names():
+    for name in names:
         if name not in leftovers and name != PINS and not TRIAL.fullmatch(name):
             yield Problem(
                 "stray_file",
