@@ -129,19 +129,19 @@ class Runner:
             config.secrets,
         )
         env = self._environment(place, self._addresses(), warm.enclosure.level)
-        try:
-            heard = warm.worker.ask(values, env, place.folder, self._clock(question), ledger=question.ledger, tape=tape)
-        except BaseException:
-            warm.close()
-            raise
-        finally:
-            for address in warm.enclosure.attempts():
-                question.ledger.attempted(address)
-        if heard.ending.kind == "timed_out" or warm.touched():
-            warm.close()
-        else:
-            with self._lock:
-                self._idle[name].append(warm)
+        with ExitStack() as stack:
+            stack.callback(warm.close)
+            try:
+                heard = warm.worker.ask(
+                    values, env, place.folder, self._clock(question), ledger=question.ledger, tape=tape
+                )
+            finally:
+                for address in warm.enclosure.attempts():
+                    question.ledger.attempted(address)
+            if heard.ending.kind != "timed_out" and not warm.touched():
+                stack.pop_all()
+                with self._lock:
+                    self._idle[name].append(warm)
         return heard
 
     def _warm(self, name: str, subject: PythonSubject) -> Warm | None:
