@@ -185,7 +185,8 @@ def _judge(document: Document) -> list[Problem]:
 
 def _inside(document: Document) -> list[Problem]:
     """Files and folders are named from the project's root, and lie in it."""
-    named = [*document.each("paths", "*", "files", "*"), *document.each("subjects", "*", "pythonpath", "*")]
+    named = [*document.each("paths", "*", "files", "*"), *document.each("unscoped", "*", "files", "*")]
+    named += [*document.each("subjects", "*", "pythonpath", "*")]
     return [
         document.problem(
             "path_escape",

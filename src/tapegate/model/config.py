@@ -53,6 +53,15 @@ class ScopePath(Part):
     """Generation parameters that this path sets otherwise than the rubric's defaults, on purpose."""
 
 
+class Unscoped(Part):
+    """Files that look as if they held prompts, and belong to no path."""
+
+    files: tuple[NonEmpty, ...] = Field(min_length=1)
+    """Paths or globs from the project's root."""
+    reason: NonEmpty
+    """Why no eval needs to cover them: `prompts of a tool that is not shipped`."""
+
+
 class Service(Part):
     """Something the agent calls over HTTP: a model provider, a search API, a vector store."""
 
@@ -204,6 +213,8 @@ class Config(Part):
     """Version of this file's format."""
     paths: dict[Name, ScopePath] = Field(min_length=1)
     """The scope table, by path id."""
+    unscoped: tuple[Unscoped, ...] = ()
+    """What lint shall not miss in the scope table, each with the reason."""
     subjects: dict[Name, Subject] = Field(min_length=1)
     """The agents under test, by name."""
     services: dict[Name, Service] = Field(default_factory=dict)

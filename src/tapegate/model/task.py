@@ -23,6 +23,7 @@ __all__ = [
     "Differential",
     "Expect",
     "Grading",
+    "Migration",
     "Name",
     "NonEmpty",
     "Outcome",
@@ -92,6 +93,15 @@ class Grading(Part):
     """What is scored beyond pass and fail."""
 
 
+class Migration(Part):
+    """A note for whoever meets results from before the task asked for something else."""
+
+    note: NonEmpty
+    """What changed, why, and what it means for older results."""
+    deprecates: tuple[NonEmpty, ...] = ()
+    """Accepted outcomes that are given up on purpose: by name, or `outcome 0` for the first one where it has none."""
+
+
 class Task(Part):
     """One eval: an input, a setup, an expectation."""
 
@@ -122,6 +132,8 @@ class Task(Part):
     """Nightly runs three trials."""
     blocking: bool = True
     """Whether a failure fails the gate."""
+    migrations: tuple[Migration, ...] = ()
+    """The history of what it asks for: one note for each change of its contract, the newest last. None is removed."""
 
     _source: Source = PrivateAttr(default_factory=lambda: Source("<memory>"))
 
