@@ -19,7 +19,7 @@ record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripte
 	$(BIN)/tapegate record --stale
 
 test: $(VENV)/dev.stamp  ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(if $(CI),-p no:cacheprovider) $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
 
 lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
 	$(BIN)/ruff check src tests

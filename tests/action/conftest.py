@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -146,15 +147,18 @@ class Repository:
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every locked package, fetched once: what the action installs it then finds here."""
-    folder = tmp_path_factory.mktemp("wheels")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-    subprocess.run(
-        [*pip, "--require-hashes", "--dest", str(folder), "-r", str(ROOT / "requirements" / "gate.txt")],
-        check=True,
-        capture_output=True,
-        timeout=240,
-    )
+    """Every locked package, fetched once by whichever worker is first: what the action installs it then finds here."""
+    session = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session = session.parent
+    folder, whole = session / "wheels", session / "wheels.whole"
+    with (session / "wheels.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not whole.exists():
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+            packages = ["--require-hashes", "-r", str(ROOT / "requirements" / "gate.txt")]
+            subprocess.run([*pip, "--dest", str(folder), *packages], check=True, capture_output=True, timeout=240)
+            whole.touch()
     return folder
 
 

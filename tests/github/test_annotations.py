@@ -52,6 +52,15 @@ def test_no_text_of_the_agents_makes_a_command_of_its_own(make_task: Any, make_f
     assert "file=a%2Cline=1%3Ab.yaml," in line
 
 
+def test_no_text_moves_an_annotation_elsewhere(make_task: Any, make_finding: Any) -> None:
+    """Runners disagree on which `::` ends the properties: there is one alone, whatever an agent said."""
+    bad = make_finding(message="a::b,file=other.yaml,line=1:::c", got="x,title=y::", file="f::g.yaml")
+    (line,) = of_run(Run("pr", False, (make_task("T@A", Verdict.FAIL, bad),), Gate(False, 1, ())))
+    assert line.startswith("::error file=f%3A%3Ag.yaml,line=21,title=T@A%3A ")
+    assert line.removeprefix("::").count("::") == 1
+    assert line.partition("too_few_local_citations::")[2].startswith("a: :b,file=other.yaml,line=1: : :c%0A")
+
+
 def test_problems_of_inputs_are_annotated_too() -> None:
     """A task file that does not load is marked where it breaks."""
     problem = Problem("unknown_key", "'ids' is no key of a task", "evals/x.yaml", 3, 1, "did you mean 'id'?")

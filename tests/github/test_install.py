@@ -154,7 +154,7 @@ def test_a_message_stays_in_its_annotation(
     monkeypatch.setattr(install, "install", refuse)
     monkeypatch.setattr(install.os, "environ", runner(tmp_path))
     assert main() == 3
-    assert capsys.readouterr().out == "::error title=Tapegate::100%25%0D%0A::error::x\n"
+    assert capsys.readouterr().out == "::error title=Tapegate::100%25%0D%0A: :error: :x\n"
 
 
 @pytest.mark.parametrize(

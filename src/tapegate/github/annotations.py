@@ -6,6 +6,7 @@ Source: GitHub Docs, "Workflow commands for GitHub Actions"; the runner's own es
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tapegate.model.finding import Finding, Verdict
@@ -15,6 +16,7 @@ from tapegate.report.inert import visible
 from tapegate.report.words import most_telling, worst_first
 
 MOST = 10
+_DOUBLE = re.compile(r":(?=:)")
 KINDS = {
     Verdict.FAIL: "error",
     Verdict.ERROR: "error",
@@ -80,8 +82,13 @@ def _cut(kind: str, commands: list[str]) -> Iterator[str]:
 
 
 def _data(text: str) -> str:
-    return visible(text).replace("%", "%25").replace("\n", "%0A")
+    # GitHub's runner takes the first `::` for the end of the properties; act, and the runners made from it, the last.
+    return _escaped(_DOUBLE.sub(": ", text))
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _escaped(text: str) -> str:
+    return visible(text).replace("%", "%25").replace("\n", "%0A")

@@ -121,8 +121,8 @@ def _bring(command: str, environ: Mapping[str, str], home: Path, scripts: Path) 
 
 
 def _data(text: str) -> str:
-    """`text` as the runner reads it in a command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """`text` as the runner reads it in a command; see `annotations` for the colons."""
+    return text.replace("::", ": :").replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 if __name__ == "__main__":
