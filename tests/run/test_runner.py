@@ -1,0 +1,131 @@
+"""The runner: how subjects are started for a trial, and that no trial sees another."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tapegate.doors.guard.levels import best
+from tapegate.run import warm
+from tapegate.run.replay import Replayer
+from tapegate.run.runner import Runner
+
+
+@pytest.fixture
+def starts(monkeypatch):
+    """The workers of Python subjects that were started, warm or not."""
+    from tapegate.subject.python import PythonWorker
+
+    made = []
+    enter = PythonWorker.__enter__
+
+    def counted(self):
+        made.append("warm" if self._warm else "alone")
+        return enter(self)
+
+    monkeypatch.setattr(PythonWorker, "__enter__", counted)
+    return made
+
+
+def answers(kit) -> list[str]:
+    """What every trial of the kit answers, in the order of its tasks."""
+    suite = kit.suite()
+    with Runner(suite) as runner:
+        replayer = Replayer(suite, runner)
+        return [replayer.replay(trial).text for trial in kit.trials(suite)]
+
+
+def test_a_warm_worker_serves_all_trials_one_after_the_other(kit, starts):
+    """Imported once; and what a trial changed in the module, in its variables or its folder, the next does not see."""
+    kit.agent(
+        "import os\nseen = []\ndef ask(input):\n    seen.append(input)\n    os.environ['SEEN'] = input\n"
+        "    open('seen', 'a').write(input)\n"
+        "    return f'{seen} {os.environ[\"SEEN\"]} {sorted(os.listdir())}'\n"
+    )
+    for name in ("T-1", "T-2", "T-3"):
+        kit.task(name, input=name).pretend(name)
+    assert answers(kit) == [f"['{name}'] {name} ['seen']" for name in ("T-1", "T-2", "T-3")]
+    assert starts == ["warm"]
+
+
+@pytest.mark.parametrize("import_time", ["threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", "1/0"])
+def test_an_agent_that_may_not_be_forked_is_started_for_each_trial(kit, starts, import_time):
+    """Found out once; an import that fails is told by the trial that needs it."""
+    kit.agent(f"import threading, time\n{import_time}\ndef ask(input):\n    return 'x'\n").task("T-2")
+    for name in ("T-1", "T-2"):
+        kit.pretend(name)
+    kit.judge()
+    assert starts == ["warm", "alone", "alone"]
+
+
+def test_a_worker_whose_home_was_written_to_is_not_used_again(kit, starts):
+    """A folder that the agent learned of while it was imported would carry what one trial wrote to the next."""
+    kit.agent(
+        "import pathlib\nCACHE = pathlib.Path.home() / 'cache'\ndef ask(input):\n"
+        "    found = CACHE.exists()\n    CACHE.write_text(input)\n    return f'{found}'\n"
+    )
+    for name in ("T-1", "T-2"):
+        kit.task(name).pretend(name)
+    assert answers(kit) == ["False", "False"]
+    assert starts == ["warm", "warm"]
+
+
+def test_a_worker_that_was_too_slow_once_is_not_used_again(kit, starts):
+    """Whatever kept it busy may still do so."""
+    kit.agent("import time\ndef ask(input):\n    time.sleep(float(input))\n    return 'x'\n")
+    kit.subject["timeout_s"] = 1
+    for name, pause in (("T-1", "60"), ("T-2", "0")):
+        kit.task(name, input=pause).pretend(name)
+    answers(kit)
+    assert starts == ["warm", "warm"]
+
+
+def test_what_a_subject_sees_of_the_harness_is_the_same_in_every_run(kit):
+    """The lane in its base URL names the trial, and nothing counts how many were before it."""
+    kit.agent("import os\ndef ask(input):\n    return os.environ['MODEL_URL']\n").over_http()
+    for name in ("T-1", "T-2"):
+        kit.task(name, trials=1).pretend(name)
+    first, second = answers(kit)
+    assert first.endswith("/T-1~A1~1/model")
+    assert second.endswith("/T-2~A1~1/model")
+    if best("http") == "namespace":
+        assert first.startswith("http://127.0.0.1:18400/")
+
+
+@pytest.mark.parametrize("kind", ["python", "http"])
+def test_no_secret_of_the_harness_reaches_a_subject(kit, key, monkeypatch, kind):
+    """Neither a declared key nor any other variable that is not on the list."""
+    monkeypatch.setenv("UNDECLARED", "a-secret-of-ci")
+    kit.agent("import json, os\ndef ask(input):\n    return json.dumps(dict(os.environ))\n").pretend()
+    if kind == "http":
+        kit.over_http()
+    (text,) = answers(kit)
+    seen = json.loads(text)
+    assert seen["MODEL_KEY"] == "REDACTED_MODEL_KEY"
+    assert not {key, "a-secret-of-ci"} & set(seen.values())
+    assert os.environ["MODEL_KEY"] == key
+
+
+def test_the_level_of_a_task_is_that_of_its_subject(kit):
+    """For the provenance, and for a profile that requires one."""
+    suite = kit.suite()
+    with Runner(suite) as runner:
+        assert runner.level(suite.tasks[0]) == best("python")
+
+
+def test_a_home_is_compared_by_names_sizes_and_times(tmp_path):
+    """A file that came, went or changed shows; looking changes nothing."""
+    seen = [warm._files(tmp_path)]
+    for change in (
+        (tmp_path / "a").mkdir,
+        lambda: (tmp_path / "a" / "b").write_text("1"),
+        lambda: (tmp_path / "a" / "b").write_text("22"),
+        lambda: os.utime(tmp_path / "a" / "b", ns=(1, 1)),
+        (tmp_path / "a" / "b").unlink,
+    ):
+        change()
+        assert warm._files(tmp_path) == warm._files(tmp_path)
+        seen.append(warm._files(tmp_path))
+    assert len({*seen}) == len(seen)
