@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -10,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tapegate.grade.gate import decide
+from tapegate.grade.task import grade_task
 from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
+from tapegate.model.run import Metrics
+from tapegate.model.scores import Scores
 
 PR = Profile()
 VERDICTS = {
@@ -143,6 +147,25 @@ def test_many_keys_are_counted(gate):
     (reason,) = gate("F" * 30).reasons
     assert reason.startswith("30 tasks failed: RET-00@A1")
     assert reason.endswith("and 22 more")
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        (Scores(2, 2), None),
+        (Scores(2, 0), "release readiness: not ready (aggregate, pass_rate, faithfulness_failure_rate) · 1 sample"),
+        (Scores(2, None), "release readiness: inconclusive (aggregate, pass_rate, faithfulness_failure_rate)"),
+    ],
+)
+def test_readiness_blocks_where_the_profile_says_so(make_task, make_trial, scores, reason):
+    """A run that is not surely ready by the rubric fails the gate of a profile that names it, and no other."""
+    metrics = Metrics(total_tokens=2000, latency_e2e_ms=3000)
+    trial = replace(make_trial(), metrics=metrics, scores=scores)
+    tasks = [grade_task(make_task(blocking=False), [trial])]
+    assert decide(tasks, "pr", PR, False).exit_code == 0
+    gate = decide(tasks, "weekly", Profile(fail_on=("not_ready",)), False)
+    assert gate.exit_code == (1 if reason else 0)
+    assert [said for said in gate.reasons if said.startswith(reason or "release")] == list(gate.reasons)
 
 
 @pytest.mark.parametrize("letters", ["".join(each) for each in product("PFSNEU", repeat=3)])

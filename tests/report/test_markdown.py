@@ -44,6 +44,8 @@ fix       tapegate record AGT-08@A1 --stale
 | AGT-08@A1 | stale | `no tools` | 1,234 | 1.3 s |
 | RET-01@A1 | pass | `search_local → read_paper` | 1,234 | 1.3 s |
 
+Release readiness: inconclusive (aggregate, pass_rate, faithfulness_failure_rate) · 3 samples, 0 scored · fewer than 20.
+
 Profile `pr` · exit code 1 · digest `sha256:0`
 """
 

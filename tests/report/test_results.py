@@ -10,6 +10,7 @@ import pytest
 
 from tapegate.errors import BadInput
 from tapegate.model.run import Run
+from tapegate.model.scores import Scores
 from tapegate.report.results import Results, digest, json_schema
 
 
@@ -36,6 +37,22 @@ def test_its_shape_is_the_contract(failed: Run) -> None:
     assert [task["key"] for task in document["tasks"]] == ["AGT-08@A1", "RET-01@A1", "RET-02@A1"]
     row = document["tasks"][2]["findings"][0]
     assert {"metric", "code", "severity", "message", "file", "line", "trial"} <= set(row)
+
+
+def test_scores_and_readiness_are_in_it(failed: Run) -> None:
+    """Each trial's scores with their reasons, and the run's aggregates; a file without them still reads."""
+    first, *others = failed.tasks
+    scores = Scores(1, 2, ("accuracy: a fact is missing",))
+    scored = replace(failed, tasks=(replace(first, trials=(replace(first.trials[0], scores=scores),)), *others))
+    raw = Results.of(scored).to_bytes()
+    document = json.loads(raw)
+    assert document["tasks"][0]["trials"][0]["scores"]["notes"] == ["accuracy: a fact is missing"]
+    assert (document["rubric"]["n"], document["rubric"]["n_scored"]) == (3, 1)
+    assert document["rubric"]["exact"]["aggregate_score"] == "31/40"
+    assert Results.parse(raw, "results.json").run() == scored
+    del document["tasks"][0]["trials"][0]["scores"]
+    document["rubric"] = None
+    assert Results.parse(json.dumps(document).encode(), "results.json").rubric is None
 
 
 def test_the_order_of_work_leaves_no_mark(failed: Run) -> None:

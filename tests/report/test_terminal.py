@@ -16,6 +16,7 @@ task       verdict  accepted as           tools                      tokens  as 
 RET-01@A1  pass     searches, then reads  search_local → read_paper   1,234        1.3 s
 RET-02@A1  pass     outcome 2             read_paper ×2               1,234        1.3 s
 gate passed · 2 tasks: 2 passed
+release readiness: inconclusive (aggregate, pass_rate, faithfulness_failure_rate) · 2 samples, 0 scored · fewer than 20
 digest sha256:0 · exit code 0
 """
 
@@ -42,11 +43,12 @@ RET-01@A1  pass     searches, then reads  search_local → read_paper   1,234   
 RET-02@A1  fail     –                     search_local → read_paper   1,234        1.3 s
 gate failed · 3 tasks: 1 passed, 1 failed, 1 stale
   1 task failed: RET-02@A1
+release readiness: inconclusive (aggregate, pass_rate, faithfulness_failure_rate) · 3 samples, 0 scored · fewer than 20
 digest sha256:0 · exit code 1
 """
 
 
-def test_a_pass_is_a_table_and_two_lines(passed: Run) -> None:
+def test_a_pass_is_a_table_and_three_lines(passed: Run) -> None:
     """Where all holds, nothing but the facts is shown."""
     assert terminal.render(passed, "sha256:0") == PASSED
 

@@ -18,7 +18,8 @@ that crashed nor a recording that ended too early makes it less so. `error` outr
 not make the task judgeable. (Between tasks of a run the exit codes have an order of their own: `gate`.)
 """
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+"""What stands in the text of many errors and differs from run to run."""
 
 
 @dataclass(slots=True)
@@ -76,7 +77,7 @@ class Docket:
 
     def crashed(self, metric: str, error: Exception) -> None:
         """Enter that a metric could not judge."""
-        said = _ADDRESS.sub("0x…", str(error)[:300])  # an address would differ from run to run
+        said = ADDRESS.sub("0x…", str(error)[:300])
         message = f"the metric could not judge this trial: {type(error).__name__}: {said}"
         self.say(metric, "oracle_crashed", "error", message, fix="this is a bug of the metric, not of the agent")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tapegate.grade.rubric.headline import headline
+from tapegate.grade.rubric.run import run_score
 from tapegate.grade.unjudged import INPUT
 from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
@@ -21,8 +23,8 @@ def decide(tasks: Iterable[TaskResult], profile_name: str, profile: Profile, par
 
     - 2: a file that a task needs cannot be used.
     - 3: there is no task, none could be judged, one could not be judged, or every one is `needs_review`.
-    - 1: a blocking task failed; `fail_on` names a verdict that a blocking task has; or a selection was run and the
-      profile accepts whole runs only.
+    - 1: a blocking task failed; `fail_on` names a verdict that a blocking task has, or `not_ready` and the run is not
+      (surely) ready for release; or a selection was run and the profile accepts whole runs only.
     - 4: the recordings of a blocking task are stale, unless the profile says `stale: report`.
 
     When several hold: 2, 3, 1, 4. A task with `blocking: false` never gives 1 or 4. That it could not be judged is no
@@ -32,7 +34,7 @@ def decide(tasks: Iterable[TaskResult], profile_name: str, profile: Profile, par
     blocking = [task for task in ordered if task.blocking]
     stale = _having(blocking, Verdict.STALE)
     found: dict[int, list[str]] = {
-        1: _failed(blocking, profile_name, profile, partial),
+        1: [*_failed(blocking, profile_name, profile, partial), *_not_ready(ordered, profile_name, profile)],
         2: _having_said(_unusable(ordered), "needs a file that cannot be used", "need a file that cannot be used"),
         3: _unjudged(ordered),
         4: _having_said(stale, "is stale", "are stale") if profile.stale == "fail" else [],
@@ -72,6 +74,14 @@ def _failed(blocking: Sequence[TaskResult], name: str, profile: Profile, partial
     if partial and not profile.partial:
         reasons.append(f"a selection of the tasks was run, and profile {name!r} accepts whole runs only")
     return reasons
+
+
+def _not_ready(tasks: Sequence[TaskResult], name: str, profile: Profile) -> list[str]:
+    """Readiness is of the whole run, so that tasks which do not block count in it too."""
+    if "not_ready" not in profile.fail_on:
+        return []
+    score = run_score(tasks)
+    return [] if score.release_ready else [f"{headline(score)}, which profile {name!r} does not accept"]
 
 
 def _not_judged(tasks: Sequence[TaskResult]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tapegate.grade.docket import Docket
 from tapegate.grade.replay import cut_short
@@ -11,8 +12,20 @@ from tapegate.model.trace import Trace
 from tapegate.oracles.oracle import Oracle
 
 
-def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> int | None:
-    """Index of the first accepted outcome that holds, or None; the findings of the others are entered.
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of a task's accepted outcomes, by their index."""
+
+    holding: int | None
+    """The first that holds; None where none does."""
+    unmet: tuple[tuple[Unmet, ...], ...]
+    """Of each, the conditions that do not hold."""
+    unknown: frozenset[int]
+    """Those that a metric could not judge."""
+
+
+def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> Judged:
+    """What became of the accepted outcomes; the findings of those that do not hold are entered.
 
     Where none holds, an outcome is still open if a metric could not judge it, or if the trace was cut short and every
     condition it lacks might have been met by what did not happen any more. Where no outcome is open, the task fails.
@@ -44,4 +57,8 @@ def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> i
             elif not holding and not closed[index]:
                 severity = "stale"
             docket.report(metric, one, severity, outcome=index)
-    return holding[0] if holding else None
+    return Judged(
+        holding[0] if holding else None,
+        tuple(tuple(one for _, one in lacking) for lacking in unmet),
+        frozenset(unknown),
+    )

@@ -9,6 +9,8 @@ from tapegate.grade.docket import Docket
 from tapegate.grade.metrics import metrics_of
 from tapegate.grade.outcomes import judge_outcomes
 from tapegate.grade.replay import cut_short, report_account, report_ending, report_network
+from tapegate.grade.rubric.run import with_quality
+from tapegate.grade.scores.score import score_trial
 from tapegate.model.run import TrialResult
 from tapegate.model.task import Task
 from tapegate.model.trace import Trace
@@ -26,26 +28,28 @@ def grade_trial(
     """
     docket = Docket(task, trace.trial)
     oracles = [oracle for oracle in catalog if oracle.name in task.grading.deterministic_metrics]
-    outcome = None
+    judged = None
     gap = _gap(task, catalog, docket)
     report_network(docket, trace)
     if gap is not None:
         docket.say("grading", "not_judged", "error", f"the task cannot be judged: {gap}", fix="run tapegate lint")
     else:
         _judge_invariants(docket, trace, oracles)
-        outcome = judge_outcomes(docket, trace, oracles)
+        judged = judge_outcomes(docket, trace, oracles)
     report_ending(docket, trace)
     report_account(docket, trace)
+    scores = score_trial(task, trace, judged, oracles)
     return TrialResult(
         trial=trace.trial,
         verdict=docket.verdict,
-        outcome=outcome,
+        outcome=judged.holding if judged is not None else None,
         tool_path=trace.tool_path,
         # A lone surrogate, which UTF-8 does not have, can come out of a JSON escape.
         answer_sha256=sha256(trace.text.encode("utf-8", "surrogatepass")).hexdigest(),
         cassette_sha256=cassette_sha256,
-        metrics=metrics_of(trace),
+        metrics=with_quality(metrics_of(trace), scores),
         findings=tuple(docket.findings),
+        scores=scores,
     )
 
 

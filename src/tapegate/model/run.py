@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tapegate.model.finding import Finding, Verdict
+from tapegate.model.scores import Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class TrialResult:
     """Of the recording that was replayed; None where there is none."""
     metrics: Metrics
     findings: tuple[Finding, ...]
+    scores: Scores | None = None
+    """None where the trial never came to an answer that could be scored."""
     machine: str | None = None
     """Machine class that the recording was made on: latencies compare within one class only."""
     recorded_commit: str | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tapegate.grade.rubric.headline import headline
+from tapegate.grade.rubric.run import run_score
 from tapegate.model.run import Run
 from tapegate.report import words
 from tapegate.report.inert import code_block, visible
@@ -16,7 +18,8 @@ def render(run: Run, digest: str) -> str:
     if run.gate.reasons:
         head += [f"- {_cell(reason)}" for reason in run.gate.reasons] + [""]
     table = [*_table(run), ""]
-    foot = [f"Profile `{run.profile}` · exit code {run.gate.exit_code} · digest `{digest}`", ""]
+    foot = [f"{headline(run_score(run.tasks)).capitalize()}.", ""]
+    foot += [f"Profile `{run.profile}` · exit code {run.gate.exit_code} · digest `{digest}`", ""]
     room = MOST_BYTES - sum(len(line.encode()) + 1 for line in [*head, *table, *foot])
     details: list[str] = []
     stories = words.stories(run)

@@ -11,19 +11,17 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from tapegate.errors import BadInput
+from tapegate.grade.rubric.run import run_score
 from tapegate.model.finding import Finding, Severity, Verdict
 from tapegate.model.run import Gate, Metrics, Run, TaskResult, TrialResult
+from tapegate.model.scores import Scores
+from tapegate.report.row import Row
+from tapegate.report.rubric import RubricRow
 
 SCHEMA_ID = "tapegate.results/1"
-
-
-class Row(BaseModel):
-    """A part of results.json: frozen, strict, closed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class MetricsRow(Row):
@@ -61,6 +59,18 @@ class FindingRow(Row):
     fix: str
 
 
+class ScoresRow(Row):
+    """The deterministic scores of a trial (rubric §1.1 and §1.2); null where one could not be determined."""
+
+    accuracy_score: int | None
+    faithfulness_score: int | None
+    timed_out: bool
+    crashed: bool
+    timeout_ms: int | None
+    notes: tuple[str, ...]
+    """Why a point or a score is missing."""
+
+
 class TrialRow(Row):
     """One judged trial."""
 
@@ -75,6 +85,8 @@ class TrialRow(Row):
     recorded_commit: str | None = None
     """The commit that the recording was made from; null where there is none."""
     metrics: MetricsRow
+    scores: ScoresRow | None = None
+    """Null where the trial came to no answer that could be scored."""
 
 
 class TaskRow(Row):
@@ -118,8 +130,8 @@ class Results(Row):
     summary: dict[str, int]
     """`total`, and a count for each verdict."""
     gate: GateRow
-    rubric: None = None
-    """Rubric scores; null in a run that was not scored."""
+    rubric: RubricRow | None = None
+    """The rubric's aggregates over all trials, and whether the run is ready for release."""
     tasks: tuple[TaskRow, ...]
     """Sorted by key."""
 
@@ -133,6 +145,7 @@ class Results(Row):
             partial=run.partial,
             summary={"total": len(run.tasks), **counts},
             gate=GateRow(**asdict(run.gate)),
+            rubric=RubricRow.of(run_score(run.tasks)),
             tasks=tuple(_task(task) for task in sorted(run.tasks, key=lambda task: task.key)),
         )
 
@@ -201,6 +214,7 @@ def _task(task: TaskResult) -> TaskRow:
                 machine=trial.machine,
                 recorded_commit=trial.recorded_commit,
                 metrics=MetricsRow(**asdict(trial.metrics)),
+                scores=ScoresRow(**asdict(trial.scores)) if trial.scores is not None else None,
             )
             for trial in task.trials
         ),
@@ -217,6 +231,7 @@ def _of_task(row: TaskRow) -> TaskResult:
             **{
                 **dict(trial),
                 "metrics": Metrics(**dict(trial.metrics)),
+                "scores": Scores(**dict(trial.scores)) if trial.scores is not None else None,
                 "findings": tuple(finding for finding in findings if finding.trial == trial.trial),
             }
         )

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import zip_longest
 
 from tapegate.grade.rubric.aggregate import LEAST_AGGREGATE, LEAST_PASS_RATE, MOST_FAILURES, MOST_P95_MS
+from tapegate.grade.rubric.headline import WORDS, headline
 from tapegate.grade.rubric.shown import root, shown
 from tapegate.model.rubric import GateName, Repeats, RunScore, SampleScore, Spread
 from tapegate.report.inert import log_safe
@@ -16,8 +17,6 @@ ABSENT = "–"
 UNMEASURED = "unbounded"
 _SHOWN = 20
 """Samples that do not pass and are listed."""
-
-WORDS = {"ready": "ready", "not_ready": "not ready", "inconclusive": "inconclusive", "no_data": "no data"}
 
 
 def run_table(score: RunScore) -> str:
@@ -44,16 +43,6 @@ def repeats_table(repeats: Repeats) -> str:
         rows.append([name, "", *(_spread(one)[place] for one in (repeats.aggregate_score, repeats.latency_e2e_p95_ms))])
     head = f"release readiness over {len(repeats.runs)} runs: {WORDS[repeats.verdict]}"
     return "\n".join([head, "", *_aligned(rows)]) + "\n"
-
-
-def headline(score: RunScore) -> str:
-    """`release readiness: not ready (pass_rate) · 20 samples, 19 scored`."""
-    gates = score.failed_gates_upper if score.verdict == "not_ready" else score.failed_gates
-    why = f" ({', '.join(gates)})" if gates else ""
-    said = f"release readiness: {WORDS[score.verdict]}{why} · {_count(score.n, 'sample', 'samples')}"
-    if score.n_scored != score.n:
-        said += f", {score.n_scored} scored"
-    return said + (" · fewer than 20" if score.low_n and score.n else "")
 
 
 def number(name: str, value: Fraction | None) -> str:

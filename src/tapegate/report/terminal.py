@@ -9,6 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from tapegate.grade.rubric.headline import headline
+from tapegate.grade.rubric.run import run_score
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TaskResult
 from tapegate.report import words
@@ -44,6 +46,7 @@ def render(run: Run, digest: str, *, width: int = 100, color: bool = False) -> s
         console.print(f"[bold red]gate failed[/] · {words.summary(run)}")
     for reason in run.gate.reasons:
         console.print(f"  {escape(log_safe(reason))}", soft_wrap=True)
+    console.print(headline(run_score(run.tasks)), soft_wrap=True)
     console.print(f"digest {digest} · exit code {run.gate.exit_code}", soft_wrap=True)
     return commandless("\n".join(line.rstrip() for line in out.getvalue().split("\n")))
 

@@ -12,6 +12,7 @@ from tapegate.run.latency import e2e_ms, model_ms
 from tapegate.run.plan import Trial
 from tapegate.run.runner import Question, Runner
 from tapegate.stream.dialect import parser
+from tapegate.stream.given import given
 from tapegate.stream.provider import read_call
 from tapegate.subject.heard import Heard
 from tapegate.tape.cassette import Cassette
@@ -77,6 +78,8 @@ class Replayer:
             ending=heard.ending,
             latency_e2e_ms=e2e_ms(cassette.stream.chunks) if whole else None,
             latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if whole else None,
+            given=_given(cassette, played),
+            timeout_ms=subject.timeout_s * 1000 if heard.ending.kind == "timed_out" else None,
         )
 
 
@@ -85,6 +88,11 @@ def events(dialect: str, chunks: Iterable[bytes]) -> tuple[Event, ...]:
     reader = parser(dialect)
     found = [event for chunk in chunks for event in reader.feed(chunk)]
     return (*found, *reader.close())
+
+
+def _given(cassette: Cassette, places: Iterable[int]) -> tuple[str, ...]:
+    requests = [cassette.interactions[number].request for number in places]
+    return tuple(dict.fromkeys(text for request in requests for text in given(request.headers, request.body)))
 
 
 def exchanges(config: Config, cassette: Cassette, paths: list[str], places: Iterable[int]) -> tuple[Exchange, ...]:

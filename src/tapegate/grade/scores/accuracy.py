@@ -1,0 +1,92 @@
+"""The deterministic accuracy score (rubric §1.1): how much of an accepted outcome the answer has.
+
+What is counted are the slots of an outcome (each fact and each listed citation by itself), and the facts that
+`grading.quality` wants from a complete answer. Which tools were called takes no part: that is the verdict's affair, so
+that a right answer by a forbidden way scores 2 and fails. For each accepted outcome
+
+- 2, fully correct: every slot is met and every fact stated;
+- 1, partially correct: at least one fact is stated; of an outcome that wants no facts, at least half of the slots are
+  met;
+- 0, incorrect or non-responsive: less than that, or an answer without a letter or digit.
+
+An outcome without slots is the expected behaviour itself: 2 where all of it holds, else 0. The best outcome counts.
+None: a metric crashed over an outcome that might have been better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tapegate.grade.outcomes import Judged
+from tapegate.model.finding import Unmet
+from tapegate.model.source import Path
+from tapegate.model.task import Outcome, QualityFact, Task
+from tapegate.model.trace import Json, Trace
+from tapegate.oracles.facts import missing
+from tapegate.oracles.oracle import Oracle, outcome_path, slot_path
+
+FACTS = "facts"
+
+
+def accuracy(task: Task, trace: Trace, judged: Judged, oracles: Sequence[Oracle]) -> tuple[int | None, tuple[str, ...]]:
+    """The score of one trial, and a note for each thing that the best outcome lacks."""
+    responsive = any(char.isalnum() for char in trace.text)
+    claimed = {path for oracle in oracles for path in oracle.claims(task)}
+    lacking = [fact.name for fact in task.grading.quality.facts if missing(_slot(fact), trace.text)]
+    best = 0
+    notes: tuple[str, ...] = ("accuracy: no accepted outcome has enough of its slots met",)
+    for index, outcome in enumerate(task.expect.accepted_outcomes):
+        unmet = judged.unmet[index]
+        if index in judged.unknown:
+            continue
+        wanted = [place for place in _conditions(index, outcome) if place[:5] in claimed]
+        score = _score(wanted, unmet, lacking, len(task.grading.quality.facts))
+        if unmet and not responsive:
+            score = 0
+        if score > best:
+            best, notes = score, tuple(_notes(index, unmet, lacking))
+    if best < 2 and judged.unknown:
+        return None, ("accuracy: a metric crashed over an accepted outcome",)
+    return best, () if best == 2 else notes
+
+
+def _score(wanted: Sequence[Path], unmet: Sequence[Unmet], lacking: Sequence[str], more: int) -> int:
+    """`wanted` are the places of an outcome's conditions, `more` is the number of facts wanted beside them."""
+    if not wanted and not more:
+        return 0 if unmet else 2
+    met = [not any(_touches(one.path, place) for one in unmet) for place in wanted]
+    if all(met) and not lacking:
+        return 2
+    facts = [holds for place, holds in zip(wanted, met, strict=True) if place[4] == FACTS]
+    if facts or more:
+        return 1 if any(facts) or len(lacking) < more else 0
+    return 1 if 2 * sum(met) >= len(met) else 0
+
+
+def _touches(unmet: Path, place: Path) -> bool:
+    """Whether what is said of one place is said of the other: of it, of something in it, or of the list it is in."""
+    shorter = min(len(unmet), len(place))
+    return shorter >= 5 and unmet[:shorter] == place[:shorter]
+
+
+def _conditions(index: int, outcome: Outcome) -> Iterator[Path]:
+    """The place of each thing that an outcome's slots want; a list wants each of its entries."""
+    for slot, value in outcome.required_slots.items():
+        if isinstance(value, list | tuple) and value:
+            yield from (slot_path(index, slot, place) for place in range(len(value)))
+        else:
+            yield slot_path(index, slot)
+
+
+def _notes(index: int, unmet: Sequence[Unmet], lacking: Sequence[str]) -> Iterator[str]:
+    slots = outcome_path(index, "required_slots")
+    for one in unmet:
+        if one.path[: len(slots)] == slots:
+            yield f"accuracy: {one.message}"
+    for name in lacking:
+        yield f"accuracy: the answer does not state {name!r}, which a complete one does"
+
+
+def _slot(fact: QualityFact) -> dict[str, Json]:
+    """The fact as an entry of the slot `facts`."""
+    return {"name": fact.name, "any_of": fact.any_of, "all": fact.all}

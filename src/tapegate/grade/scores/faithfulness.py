@@ -1,0 +1,82 @@
+"""The deterministic faithfulness score (rubric §1.2): every fact of the answer, held against what the agent read.
+
+A claim is a paragraph with its citations (`claims`), a fact a number with its unit, an identifier, a quotation or a
+name (`facts`), and what the agent read is the tool results of the trial (`sources`). Facts that the user's own message
+holds are grounded. Then
+
+- 0, materially unfaithful: a citation of something that no tool result of the trial holds; a number, an identifier or a
+  quotation under a citation that neither the cited text nor anything else that was read holds; or more facts without
+  support than facts with it.
+- 1, mostly faithful: some fact has no support where it claims to have it. It stands in another text than the one cited;
+  or it has no citation, and nothing that was read holds it; or it is a name that is found nowhere.
+- 2: every fact is supported. An answer without facts claims nothing, and is faithful.
+- None: a tool was called, or calls of models cannot be read, and no tool result is in the trace.
+
+What it cannot see: a claim without any fact of these kinds, a denial (`not 92 percent`), two numbers exchanged between
+two sentences of the same source. Numbers in words count as words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tapegate.grade.scores.claims import Claim, claims
+from tapegate.grade.scores.facts import Fact, facts
+from tapegate.grade.scores.sources import Sources
+from tapegate.model.trace import Trace
+from tapegate.oracles.excerpt import visible
+
+_SHOWN = 60
+
+
+@dataclass(slots=True)
+class _Count:
+    supported: int = 0
+    material: list[str] = field(default_factory=list)
+    minor: list[str] = field(default_factory=list)
+
+
+def faithfulness(question: str, trace: Trace) -> tuple[int | None, tuple[str, ...]]:
+    """The score of one trial's answer to `question`, and a note for everything that speaks against it."""
+    said = claims(trace.text)
+    found = [(claim, facts(claim.text)) for claim in said]
+    if not any(claim.links or stated for claim, stated in found):
+        return 2, ()
+    sources = Sources(trace)
+    if not sources.any and (trace.tool_calls or not any(call.model is not None for call in trace.exchanges)):
+        return None, ("faithfulness: no tool result is in the trace, so that nothing shows what the agent read",)
+    count = _Count()
+    for claim, stated in found:
+        _weigh(claim, stated, sources, question, count)
+    notes = tuple(f"faithfulness: {note}" for note in dict.fromkeys([*count.material, *count.minor]))
+    if count.material or len(count.minor) > count.supported:
+        return 0, notes
+    return (1 if count.minor else 2), notes
+
+
+def _weigh(claim: Claim, stated: list[Fact], sources: Sources, question: str, count: _Count) -> None:
+    cited = list(_texts(claim, sources, count))
+    named = " and ".join(dict.fromkeys(link.address for link in claim.links))
+    for fact in stated:
+        shown = repr(visible(fact.shown[:_SHOWN]))
+        if fact.held_by(question) or any(fact.held_by(text) for text in cited):
+            count.supported += 1
+        elif fact.held_by(sources.everything):
+            if claim.links:
+                count.minor.append(f"{shown} was read, but not in {named}, which is cited for it")
+            else:
+                count.supported += 1
+        elif claim.links and fact.hard:
+            count.material.append(f"{shown} stands under a citation of {named} and in nothing that was read")
+        else:
+            count.minor.append(f"{shown} stands in nothing that was read")
+
+
+def _texts(claim: Claim, sources: Sources, count: _Count) -> Iterator[str]:
+    for link in claim.links:
+        text = sources.about(link)
+        if text is None:
+            count.material.append(f"the answer cites {visible(link.address)}, which no tool result of the trial holds")
+        else:
+            yield text
