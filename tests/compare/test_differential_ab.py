@@ -315,6 +315,58 @@ def test_a_renamed_task_is_one_task(build: Any) -> None:
     assert sorted(kinds) == [Kind.ADDED, Kind.ADDED, Kind.REMOVED]
 
 
+def limited(build: Any, **limits: Any) -> Any:
+    """A task that limits what a change may do to it."""
+    expect = {
+        "accepted_outcomes": [{"name": "calls", "required_tools": ["search"]}],
+        "differential": limits,
+    }
+    return build.task(expect=expect, grading={"deterministic_metrics": ["tool_trace", "differential_ab"]})
+
+
+@pytest.mark.parametrize(
+    ("limits", "tools", "code"),
+    [
+        ({"tool_path": "same"}, ("web", "search"), "tool_path_changed"),
+        ({"growth": {"tool_calls": {"abs": 1}}}, ("search", "search", "search"), "grown"),
+        ({"growth": {"tool_calls": {"abs": 1}}}, ("search", "search"), None),
+        ({"tool_path": "same"}, ("search",), None),
+    ],
+)
+def test_a_task_may_limit_what_a_change_does_to_it(
+    limits: dict[str, Any], tools: tuple[str, ...], code: str | None, build: Any
+) -> None:
+    """A task that passes on both sides and changed more than it allows blocks, with the limit that it exceeds."""
+    task = limited(build, **limits)
+    base, head = build.judged([task], [build.trace("search")]), build.judged([task], [build.trace(*tools)])
+    diff = compare(base, head, "pr", PR)
+    held = [finding.code for told in diff.tasks for trial in told.trials for finding in trial.limits]
+    assert held == ([code] if code else [])
+    if code:
+        assert diff.tasks[0].kind is Kind.MOVED
+        assert diff.gate.reasons == ("1 task changed more than it allows: RET-01@A1",)
+    assert diff.gate.exit_code == (1 if code else 0)
+
+
+def test_a_limit_that_was_lifted_still_shows(build: Any) -> None:
+    """Dropping a limit together with the change that exceeds it is told as what base's contract would say."""
+    base = build.judged([limited(build, tool_path="same")], [build.trace("search")])
+    head = build.judged([limited(build, outcome="same")], [build.trace("web", "search")])
+    (told,) = compare(base, head, "pr", PR).tasks
+    assert (told.kind, told.by_base_contract) == (Kind.LOOSENED, Verdict.FAIL)
+    assert [finding.code for finding in told.by_base_contract_findings] == ["tool_path_changed"]
+
+
+def test_a_limit_that_cannot_be_held_asks_for_a_person(build: Any) -> None:
+    """Neither kept nor exceeded: a growth that one side does not know does not block, and is not silent."""
+    task = limited(build, growth={"cost_usd": {"abs": 0.01}}, outcome="same")
+    base, head = build.judged([task], [build.trace("search")]), build.judged([task], [build.trace("search", "web")])
+    diff = compare(base, head, "pr", PR)
+    (finding,) = diff.tasks[0].trials[0].limits
+    assert (finding.code, finding.severity) == ("growth_not_measured", "needs_review")
+    assert diff.gate.passed
+
+
 @pytest.mark.parametrize(
     ("base", "head", "blocking", "profile", "code", "said"),
     [

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 import pytest
 
+from tapegate.model.finding import Verdict
 from tapegate.run.typed_json import Unfit, decode, encode
 
 
@@ -29,11 +31,21 @@ class LongBranch:
     cells: Mapping[tuple[int, ...], int | float | str | bytes | None]
     free: Any = None
     mode: Literal["a", "b"] = "a"
+    share: Fraction | None = None
+    verdict: Verdict = Verdict.PASS
 
 
 Either = Leaf | LongBranch
 
-WHOLE = LongBranch((Leaf("x"), Leaf("y", 2)), ("p", 1), {(1, 2): b"\xff", (): 1.0, (3,): "s"}, {"k": [True]}, "b")
+WHOLE = LongBranch(
+    (Leaf("x"), Leaf("y", 2)),
+    ("p", 1),
+    {(1, 2): b"\xff", (): 1.0, (3,): "s"},
+    {"k": [True]},
+    "b",
+    Fraction(-39, 50),
+    Verdict.STALE,
+)
 
 
 def test_everything_comes_back_as_it_was() -> None:
@@ -56,6 +68,9 @@ def test_everything_comes_back_as_it_was() -> None:
         ({"leaves": [{"name": "x", "more": 1}]}, ".leaves[0]: Leaf has no 'more'"),
         ({"leaves": [{"name": "x", "number": "1"}]}, ".leaves[0].number: '1' is no int"),
         ({"cells": [[[1], {"base64": "?"}]]}, ".cells"),
+        ({"share": "1/0"}, ".share: '1/0' is no Fraction"),
+        ({"share": " 1"}, ".share: ' 1' is no Fraction"),
+        ({"verdict": "passed"}, ".verdict: 'passed' is no Verdict"),
         ({"cells": [[1]]}, ".cells[0]"),
     ],
 )

@@ -17,8 +17,9 @@ _SHOWN = 8
 def decide(tasks: Sequence[TaskDiff], budgets: Sequence[Spent], profile: Profile, *, compared: int) -> Gate:
     """Whether the comparison passes, its exit code, and why.
 
-    - 1: a blocking task passed and fails, whatever p says; a budget that blocks is exceeded; or, where the profile says
-      `loosened: block`, a blocking task would fail by base's contract; or one turned to a verdict of `fail_on`.
+    - 1: a blocking task passed and fails, whatever p says; one changed more than it allows; a budget that blocks is
+      exceeded; where the profile says `loosened: block`, a blocking task would fail by base's contract; or one turned
+      to a verdict of `fail_on`.
     - 3: no task is on both sides, or one that was judged could not be judged any more.
     - 4: a blocking task that was judged is stale, unless the profile says `stale: report`.
 
@@ -31,6 +32,8 @@ def decide(tasks: Sequence[TaskDiff], budgets: Sequence[Spent], profile: Profile
     found[1] += _said(
         [task for task in blocking if task.kind is Kind.REGRESSION], "passed and fails", "passed and fail"
     )
+    moved = [task for task in blocking if task.kind is Kind.MOVED]
+    found[1] += _said(moved, "changed more than it allows", "changed more than they allow")
     found[1] += [_budget(budget) for budget in budgets if budget.state == "exceeded" and budget.block]
     if profile.loosened == "block":
         found[1] += _said(loosened, "fails by base's contract", "fail by base's contract")

@@ -8,11 +8,12 @@ from dataclasses import replace
 from tapegate.compare import contracts
 from tapegate.compare.align import align
 from tapegate.compare.answer import align_answers
+from tapegate.compare.limits import beyond
 from tapegate.compare.measures import MEASURES, delta
 from tapegate.compare.pairing import Pair
 from tapegate.compare.side import NO_ANSWER, Side, regraded
 from tapegate.model.diff import Delta, Edit, Stratum, TaskDiff, TrialDiff
-from tapegate.model.finding import Finding
+from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import TaskResult, TrialResult
 
 
@@ -36,9 +37,15 @@ def task_diff(pair: Pair, base: Side, head: Side) -> TaskDiff:
         dropped_outcomes=(),
         trials=_trials(before, after, base, head) if before is not None and after is not None else (),
     )
-    if before is None or after is None or stratum is not Stratum.CONTRACT_CHANGED:
+    if before is None or after is None:
         return told
-    return _under_base_contract(told, before, after, base, head)
+    if stratum is Stratum.CONTRACT_CHANGED:
+        return _under_base_contract(told, before, after, base, head)
+    task = head.task(after)
+    if task is None:
+        return told
+    held = {one.trial: tuple(beyond(task, one, other)) for one, other in pair.trials()}
+    return replace(told, trials=tuple(replace(trial, limits=held.get(trial.trial, ())) for trial in told.trials))
 
 
 def _under_base_contract(told: TaskDiff, before: TaskResult, after: TaskResult, base: Side, head: Side) -> TaskDiff:
@@ -49,6 +56,10 @@ def _under_base_contract(told: TaskDiff, before: TaskResult, after: TaskResult, 
     graded = regraded(head, after, old)
     if graded is not None:
         told = replace(told, by_base_contract=graded.verdict, by_base_contract_findings=graded.findings)
+        held = [finding for one, other in Pair(before, graded).trials() for finding in beyond(old, one, other)]
+        if any(finding.severity == "fail" for finding in held):
+            findings = (*graded.findings, *held)
+            told = replace(told, by_base_contract=Verdict.FAIL, by_base_contract_findings=findings)
     if new is not None:
         told = replace(
             told, contract=contracts.changes(old, new), dropped_outcomes=contracts.dropped_outcomes(old, new)

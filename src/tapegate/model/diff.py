@@ -30,6 +30,8 @@ class Kind(StrEnum):
 
     REGRESSION = "regression"
     """It passed and fails."""
+    MOVED = "moved"
+    """It passes, and changed more than its contract allows a change to (`expect.differential`)."""
     LOOSENED = "loosened"
     """It passes by its new contract, and what it does now would fail by the old one."""
     UNJUDGED = "unjudged"
@@ -100,6 +102,8 @@ class TrialDiff:
     lost: tuple[Finding, ...]
     deltas: tuple[Delta, ...]
     """Measures that differ or could not be compared."""
+    limits: tuple[Finding, ...] = ()
+    """Limits of the task to a change that head exceeds, or that could not be held against it."""
 
     @property
     def differs(self) -> bool:
@@ -157,6 +161,8 @@ class TaskDiff:
             return Kind.ADDED
         if base is Verdict.PASS and head is Verdict.FAIL:
             return Kind.REGRESSION
+        if self.moved and head is not Verdict.FAIL:
+            return Kind.MOVED
         if self.by_base_contract is Verdict.FAIL and base is not Verdict.FAIL and head is not Verdict.FAIL:
             return Kind.LOOSENED
         if head not in JUDGED and base in JUDGED:
@@ -168,6 +174,11 @@ class TaskDiff:
         if self.differs:
             return Kind.CHANGED
         return Kind.RENAMED if self.key != self.base_key else None
+
+    @property
+    def moved(self) -> bool:
+        """Whether a trial exceeds a limit of the task to a change."""
+        return any(finding.severity == "fail" for trial in self.trials for finding in trial.limits)
 
     @property
     def differs(self) -> bool:

@@ -8,12 +8,15 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 TAG = "event"
 """Where a value may be one of several classes, the key under which JSON names the class."""
+_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 BYTES = "base64"
 """The only key of an object that stands for bytes."""
 
@@ -30,8 +33,12 @@ def snake(name: str) -> str:
 
 def encode(value: Any, hint: Any) -> Any:
     """A value of the type `hint` as JSON."""
+    if isinstance(value, Enum):
+        return value.value
     if value is None or isinstance(value, (str, int, float)):
         return value
+    if isinstance(value, Fraction):
+        return str(value)
     if is_dataclass(value):
         named = {TAG: snake(type(value).__name__)} if len(_classes(hint)) > 1 else {}
         for name, part in _parts(type(value)).items():
@@ -75,6 +82,8 @@ def decode(json: Any, hint: Any, place: str = "") -> Any:
         )
     if origin in (dict, collections.abc.Mapping):
         return _mapping(json, hint, place)
+    if hint is Fraction or (isinstance(hint, type) and issubclass(hint, Enum)):
+        return _named(json, hint, place)
     if type(json) is not hint:
         raise Unfit(f"{place}: {json!r:.80} is no {getattr(hint, '__name__', hint)}")
     return json
@@ -119,6 +128,16 @@ def _mapping(json: Any, hint: Any, place: str) -> dict[Any, Any]:
     return {decode(key, key_hint, place): decode(one, part, place) for key, one in pairs}
 
 
+def _named(json: Any, kind: Any, place: str) -> Any:
+    """A value that JSON holds as text: a member of an enumeration, or an exact fraction, `39/50`."""
+    if not isinstance(json, str) or (kind is Fraction and not _FRACTION.fullmatch(json)):
+        raise Unfit(f"{place}: {json!r:.80} is no {kind.__name__}")
+    try:
+        return kind(json)
+    except (ValueError, ZeroDivisionError) as error:
+        raise Unfit(f"{place}: {json!r:.80} is no {kind.__name__}") from error
+
+
 def _bytes(json: Any, place: str) -> bytes:
     try:
         return base64.b64decode(json[BYTES], validate=True)
@@ -152,7 +171,12 @@ def _mapped(hint: Any) -> tuple[Any, Any]:
     return Any, Any
 
 
-@cache
 def _parts(kind: Any) -> Mapping[str, Any]:
-    hints = get_type_hints(kind, vars(sys.modules[kind.__module__]))
-    return {part.name: hints[part.name] for part in fields(kind)}
+    """The type of each field of a dataclass."""
+    if kind not in _PARTS:
+        hints = get_type_hints(kind, vars(sys.modules[kind.__module__]))
+        _PARTS[kind] = {part.name: hints[part.name] for part in fields(kind)}
+    return _PARTS[kind]
+
+
+_PARTS: dict[Any, Mapping[str, Any]] = {}
