@@ -167,3 +167,12 @@ def test_a_failure_inside_the_gateway_is_no_silence(gateway, tapes, dial):
     assert (status, headers["x-should-retry"]) == (500, "false")
     with pytest.raises(RuntimeError, match="a defect of ours"):
         lane.close()
+
+
+def test_a_lane_is_called_what_its_opener_says(gateway, tapes):
+    """Its name stands in the URL that an agent sees; two of one name at once are kept apart."""
+    first, second = (gateway.open(tapes.player(), tapes.routes, name="RET-01~A1~1") for _ in range(2))
+    assert first.url("openai") == f"http://127.0.0.1:{gateway.port}/RET-01~A1~1/openai"
+    assert second.id == "RET-01~A1~1~2"
+    first.close()
+    assert gateway.open(tapes.player(), tapes.routes, name="RET-01~A1~1").id == "RET-01~A1~1"
