@@ -19,6 +19,7 @@ from dataclasses import asdict
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -28,6 +29,8 @@ from paperdesk import database, stream
 from paperdesk.chat import Desk
 from paperdesk.library import Library
 from paperdesk.pages import HEADERS, page_file, paper_page
+from paperdesk.preference_sync import sync_when_due
+from paperdesk.provider import Provider
 from paperdesk.sessions import NAME, Sessions
 from paperdesk.settings import Settings
 
@@ -45,12 +48,13 @@ class Refused(Exception):
 
 def create_app(settings: Settings) -> Starlette:
     """The application on one library."""
-    desk = Desk(settings)
+    provider = Provider(settings)
+    desk = Desk(settings, provider)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        await desk.close()
+        await provider.close()
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
@@ -61,7 +65,11 @@ def create_app(settings: Settings) -> Starlette:
 
     async def chat(request: Request) -> Response:
         message, session_id = _question(await _body(request))
-        return StreamingResponse(desk.reply(message, session_id), media_type=stream.MEDIA_TYPE)
+        return StreamingResponse(
+            desk.reply(message, session_id),
+            media_type=stream.MEDIA_TYPE,
+            background=BackgroundTask(sync_when_due, settings, provider),
+        )
 
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok"})

@@ -1,4 +1,4 @@
-"""`paperdesk serve | ask | init | export-sql`."""
+"""`paperdesk serve | ask | sync-preferences | init | export-sql`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from paperdesk import chat, database, hint, stream
+from paperdesk import chat, database, hint, preference_sync, stream
 from paperdesk.settings import Settings, SettingsError
 
 
@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ask.add_argument("question", help="- reads it from standard input")
     ask.add_argument("--as-page", action="store_true", help="send what the chat page would send (needs Node)")
     ask.add_argument("--lines", action="store_true", help="print the lines of the stream as they are")
+    commands.add_parser("sync-preferences", help="sum up what you prefer, from what you have said")
     commands.add_parser("init", help="build the library from the bundled papers")
     export = commands.add_parser("export-sql", help="print the library as SQL")
     export.add_argument("database", nargs="?", type=Path, help="default: the library that PAPERDESK_DB names")
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _serve(settings, options.host, options.port)
         if options.command == "ask":
             return _ask(options)
+        if options.command == "sync-preferences":
+            return _print_text(preference_sync.sync())
         if options.command == "init":
             return _init(settings)
         return _export(options.database or settings.database)
@@ -75,6 +78,8 @@ def _print_text(lines: Iterable[str]) -> int:
         elif kind == "data" and value["type"] == "error":
             failed = True
             print(f"paperdesk: {value['message']}", file=sys.stderr)
+        elif kind == "data" and "status" in value:
+            print(f"\n({value['status'].replace('_', ' ')})", end="")
     print()
     return int(failed)
 

@@ -15,7 +15,8 @@ Status = Literal["complete", "failed"]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-def _now() -> str:
+def now() -> str:
+    """The time, as it is kept."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -43,7 +44,7 @@ class Session:
 class Sessions:
     """The conversations of one database."""
 
-    def __init__(self, connection: sqlite3.Connection, now: Callable[[], str] = _now) -> None:
+    def __init__(self, connection: sqlite3.Connection, now: Callable[[], str] = now) -> None:
         self._db = connection
         self._now = now
 

@@ -219,6 +219,13 @@ class Provider:
         return {"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": function}]}
 
     @staticmethod
+    def whole(content: str | None, finish_reason: str = "stop") -> Response:
+        """A completion in one piece."""
+        choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": finish_reason}
+        head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+        return JSONResponse(head | {"choices": [choice]})
+
+    @staticmethod
     def refusal(status: int) -> Response:
         """A refusal."""
         return JSONResponse({"error": {"message": "no", "type": "test"}}, status_code=status)

@@ -65,6 +65,15 @@ def test_ask_as_page(
     assert lines[-1] == 'data:{"type":"finish","reason":"stop","message_id":2}'
 
 
+def test_sync_preferences(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    """`sync-preferences` prints the summary and what became of it."""
+    ask("Which numbers does the paper on moths give?", seed=44)
+    assert main(["sync-preferences"]) == 0
+    assert main(["sync-preferences"]) == 0
+    summary = "User preferences: The user wants numbers with their units."
+    assert capsys.readouterr().out == f"{summary}\n(stored)\n{summary}\n(nothing new)\n"
+
+
 def test_ask_fails(ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """`ask` says in one line on stderr why there is no answer."""
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")

@@ -73,6 +73,16 @@ def test_no_library(tmp_path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
+def test_an_earlier_library_gains_what_it_lacks(library_path: Path) -> None:
+    """A library of the first version opens, keeps what is in it, and has the new tables."""
+    with closing(sqlite3.connect(library_path)) as connection:
+        for table in ("preference_summaries", "summaries", "embeddings"):
+            connection.execute(f"DROP TABLE {table}")
+    with closing(database.connect(library_path)) as first, closing(database.connect(library_path)) as second:
+        assert len(Library(first).overview()) == 12
+        assert second.execute("SELECT count(*) FROM summaries").fetchone() == (0,)
+
+
 def test_export_is_deterministic_and_builds_again(library_path: Path) -> None:
     """The SQL of a library, with sessions and odd texts in it, builds one with the same SQL."""
     with closing(database.connect(library_path)) as connection:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from paperdesk.scripted_model.words import NUMBERS
+
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 _LISTED = re.compile(r"\[(?P<title>[^\]]+)\]\(/paper/(?P<id>[A-Za-z0-9._-]+)\)(?P<rest>.*)")
 _QUOTED = r"[\"“](?P<words>[^\"”]+)[\"”]"
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Preferences:
         opening = re.search(rf"\b(?:start|begin|open)\w* (?:every|each|all|your) [\w ]*?with {_QUOTED}", text, re.I)
         closing = re.search(rf"\b(?:end|close|finish)\w* (?:every|each|all|your) [\w ]*?with {_QUOTED}", text, re.I)
         most = re.search(r"\bat most (\w+)", text, re.I)
-        number = _NUMBERS.get(most[1].lower()) or (int(most[1]) if most[1].isdigit() else 0) if most else 0
+        number = NUMBERS.get(most[1].lower()) or (int(most[1]) if most[1].isdigit() else 0) if most else 0
         return cls(
             opening=opening["words"] if opening else "",
             closing=closing["words"] if closing else "",

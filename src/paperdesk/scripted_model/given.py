@@ -13,12 +13,9 @@ from paperdesk.scripted_model import findings
 from paperdesk.scripted_model.brief import Brief
 from paperdesk.scripted_model.findings import Source
 from paperdesk.scripted_model.question import LINKED, Question
+from paperdesk.scripted_model.request import BadRequest, text
 
 Role = Literal["local", "reader", "web"]
-
-
-class BadRequest(ValueError):
-    """A request that is no chat completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +67,12 @@ class Given:
         try:
             messages = [dict(message) for message in request["messages"]]
             last = max(place for place, message in enumerate(messages) if message["role"] == "user")
-            system = [_text(message) for message in messages if message["role"] in ("system", "developer")]
-            said = [_text(message) for message in messages[:last] if message["role"] == "assistant"]
+            system = [text(message) for message in messages if message["role"] in ("system", "developer")]
+            said = [text(message) for message in messages[:last] if message["role"] == "assistant"]
             offered = [Offered.of(tool) for tool in request.get("tools") or ()]
             return cls(
                 brief=Brief.of("\n\n".join(system)),
-                question=Question.of(_text(messages[last])),
+                question=Question.of(text(messages[last])),
                 earlier=said[-1] if said else "",
                 tools=tuple(filter(None, offered)) if request.get("tool_choice") != "none" else (),
                 steps=tuple(_steps(messages[last + 1 :])),
@@ -141,13 +138,6 @@ class Given:
         return "web" if "web" in name else "local" if "search" in name else "reader"
 
 
-def _text(message: Mapping[str, Any]) -> str:
-    content = message.get("content") or ""
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(part["text"]) for part in content if part.get("type") == "text")
-
-
 def _steps(messages: Sequence[Mapping[str, Any]]) -> list[Step]:
     called: dict[str, tuple[str, str]] = {}
     steps = []
@@ -158,13 +148,13 @@ def _steps(messages: Sequence[Mapping[str, Any]]) -> list[Step]:
             called[call["id"]] = function["name"], str(next(iter(arguments.values()), ""))
         if message["role"] == "tool":
             name, argument = called[message["tool_call_id"]]
-            steps.append(Step(name, argument, _json(_text(message))))
+            steps.append(Step(name, argument, _json(text(message))))
     return steps
 
 
-def _json(text: str) -> dict[str, Any]:
+def _json(written: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(written)
     except ValueError:
         return {"error": "not JSON"}
     return value if isinstance(value, dict) else {"results": value}

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from paperdesk.scripted_model.answering import answer, greeting
 from paperdesk.scripted_model.given import Given
 from paperdesk.scripted_model.question import LINKED
 from paperdesk.scripted_model.reply import Call, Reply
+from paperdesk.scripted_model.request import Request
+from paperdesk.scripted_model.summing import summed_up, wants_summary
 from paperdesk.scripted_model.words import key_words, stem, stems
 
 
+def reply_to(asked: Mapping[str, Any]) -> Reply:
+    """The completion for a Chat Completions request. Raises `BadRequest`."""
+    request = Request.of(asked)
+    if not request.tools and wants_summary(request):
+        return summed_up(request)
+    return decide(Given.of(asked))
+
+
 def decide(given: Given) -> Reply:
-    """The next completion."""
+    """The next completion of a conversation."""
     if given.question.is_small_talk:
         return greeting(given)
     calls = _web_first(given) or _local(given) or _web_after(given)

@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from paperdesk.scripted_model.given import BadRequest, Given
-from paperdesk.scripted_model.rules import decide
+from paperdesk.scripted_model.request import BadRequest
+from paperdesk.scripted_model.rules import reply_to
 from paperdesk.scripted_model.wire import CREATED, MODEL, Completion
 
 
@@ -24,7 +24,7 @@ def create_app(pace: float = 1) -> Starlette:
             asked = json.loads(await request.body())
             if not isinstance(asked, dict):
                 raise BadRequest("the body is no JSON object")
-            completion = Completion(asked, decide(Given.of(asked)))
+            completion = Completion(asked, reply_to(asked))
         except (ValueError, TypeError) as error:
             return _error(400, str(error))
         if not asked.get("stream"):

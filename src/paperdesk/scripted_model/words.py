@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
+NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+
 _STOP = frozenset(files("paperdesk.scripted_model").joinpath("stop_words.txt").read_text(encoding="utf-8").split())
 _CLAUSE_END = re.compile(
     r"[?;]|,? \band\b (?=(?:(?:by|at|to|in|above|below|for|from) )?(?:what|how|which|when|where|who|why)\b)", re.I
