@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 JOBS ?=
-GATE := $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS))
+GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
 .PHONY: help gate record test lint bench format lock clean
 
@@ -22,8 +22,8 @@ test: $(VENV)/dev.stamp  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
 
 lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests requirements
+	$(BIN)/ruff format --check src tests requirements
 	$(BIN)/mypy
 	$(BIN)/tapegate lint
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
@@ -35,8 +35,8 @@ bench: $(VENV)/dev.stamp  ## Measure, as ratios within one run
 	$(BIN)/python tests/bench
 
 format: $(VENV)/dev.stamp  ## Format the code
-	$(BIN)/ruff check --fix src tests
-	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests requirements
+	$(BIN)/ruff format src tests requirements
 
 lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
 	$(BIN)/python requirements/lock.py
