@@ -29,7 +29,7 @@ def grade_trial(
     docket = Docket(task, trace.trial)
     oracles = [oracle for oracle in catalog if oracle.name in task.grading.deterministic_metrics]
     judged = None
-    gap = _gap(task, catalog, docket)
+    gap = _gap(task, catalog, docket) or _untold(task, trace)
     report_network(docket, trace)
     if gap is not None:
         docket.say("grading", "not_judged", "error", f"the task cannot be judged: {gap}", fix="run tapegate lint")
@@ -59,6 +59,15 @@ def _gap(task: Task, catalog: Sequence[Oracle], docket: Docket) -> str | None:
     except Exception as error:  # noqa: BLE001 - a task whose contract cannot even be read is not judged
         docket.crashed("grading", error)
         return "its contract cannot be read"
+
+
+def _untold(task: Task, trace: Trace) -> str | None:
+    """What of the task's question the trace does not answer to, so that nothing is judged by a part of it."""
+    if len(trace.turns) != len(task.messages):
+        return f"the task puts {len(task.messages)} messages, and the trace holds {len(trace.turns)} answers"
+    if task.mode == "stream_fixture" and trace.splits is None:
+        return "the task is a stream fixture, and the trace holds none"
+    return None
 
 
 def _judge_invariants(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> None:
