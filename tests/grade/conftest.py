@@ -13,6 +13,9 @@ from tapegate.model.run import Metrics, TaskResult, TrialResult
 from tapegate.model.source import Source
 from tapegate.model.task import Task
 from tapegate.model.trace import Account, Ending, Event, Finish, Text, ToolCall, Trace
+from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Provenance
+from tapegate.tape.pins import pin
+from tapegate.tape.store import Loaded
 
 OUTCOME = ("expect", "accepted_outcomes")
 
@@ -62,6 +65,18 @@ def make_trace() -> Callable[..., Trace]:
             "ending": Ending("completed"),
         }
         return Trace(**{**values, **fields})
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def recorded() -> Callable[[int], Loaded]:
+    """A recording of a trial, which holds nothing."""
+
+    def build(number: int) -> Loaded:
+        made = Provenance("tapegate", "2026-01-01T00:00:00Z", "none", "linux", "scripted", "scripted", "rules")
+        cassette = Cassette("RET-01@A1", number, made, AgentStream("text", b"", Chunks(0, (), (), 0)), ())
+        return Loaded(cassette, b"", pin(cassette, b"raw"), f"cassettes/retrieval/RET-01@A1/trial-{number}.yaml")
 
     return build
 

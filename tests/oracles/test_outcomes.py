@@ -7,6 +7,8 @@ import pytest
 from tapegate.oracles.catalog import CATALOG
 from tapegate.oracles.outcomes import covers
 
+GIVEN = {"tool_arguments": {"a": [{"arguments": {"x": 1}}]}}
+WIDE = {"tolerances": {"sentences_max": {"abs": 9}}}
 KINDS = {slot: kind for oracle in CATALOG for slot, kind in oracle.slots.items()}
 
 
@@ -35,6 +37,19 @@ KINDS = {slot: kind for oracle in CATALOG for slot, kind in oracle.slots.items()
         ({"required_slots": {"citations_local_min": 1}}, {"required_tools": ["a"]}, False),
         ({"required_slots": {"sentences_max": 4}}, {"required_slots": {"sentences_max": 2, "prefix": "x"}}, True),
         ({"required_slots": {"prefix": "x"}}, {"required_slots": {"prefix": "xy"}}, False),
+        ({**GIVEN, "required_tools": ["a"]}, {**GIVEN, "required_tools": ["a", "b"]}, True),
+        (GIVEN, {"required_tools": ["a"]}, False),
+        ({"required_tools": ["a"]}, {**GIVEN, "required_tools": ["a"]}, True),
+        ({"parallel_tools": [["a", "b"]]}, {"parallel_tools": [["a", "b"], ["c", "d"]]}, True),
+        ({"parallel_tools": [["a", "b"]]}, {"required_tools": ["a", "b"]}, False),
+        ({"parallel_max": 3}, {"parallel_max": 2}, True),
+        ({"parallel_max": 2}, {"parallel_max": 3}, False),
+        ({"parallel_max": 2}, {"required_tools": ["a"]}, False),
+        ({"state": {"t": {"columns": ["a"]}}}, {"state": {"t": {"columns": ["a"]}, "u": {"columns": ["b"]}}}, True),
+        ({"state": {"t": {"columns": ["a"]}}}, {"state": {"t": {"columns": ["b"]}}}, False),
+        ({"state_elsewhere": "unchanged"}, {"state": {"t": {"columns": ["a"]}}}, False),
+        ({"required_slots": {"sentences_max": 4}}, {"required_slots": {"sentences_max": 3}, **WIDE}, False),
+        ({"required_slots": {"sentences_max": 4}, **WIDE}, {"required_slots": {"sentences_max": 3}}, True),
     ],
 )
 def test_an_outcome_covers_another_that_asks_at_least_as_much(make_task, loose, tight, covered):

@@ -6,10 +6,28 @@ from typing import Any
 
 import pytest
 
+from tapegate.model.trace import ToolCall, ToolResult, Turn
 from tapegate.oracles.tool_trace import ToolTrace
 
 FIXED = {"tool_path_policy": "fixed_order", "order_critical": "a paper is read before it is deleted"}
 PATHS = {"any_allowed_path": [["search", "read"], ["read"]]}
+
+SEARCH = ToolCall("c", "search", {"query": "moss roofs", "limit": 5})
+DONE = ToolResult("c", "search", True, [])
+TOGETHER = {"parallel_tools": [["search", "read"]]}
+
+
+def call(name: str, **arguments: Any) -> ToolCall:
+    """A call of a tool with these arguments."""
+    return ToolCall("c", name, arguments)
+
+
+def given(arguments: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """An outcome in which `search` is given these arguments."""
+    return {"tool_arguments": {"search": [{"arguments": arguments, **fields}]}}
+
+
+GIVEN = given({"query": {"$says": "moss"}, "limit": {"$min": 1, "$max": 10}})
 
 CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("any path where nothing is asked", {"outcome": {}}, ["tool:search", "tool:web"], []),
@@ -48,6 +66,46 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
         ["tool:delete", "tool:read", "tool:delete"],
         ["order_broken"],
     ),
+    ("given as expected", {"outcome": GIVEN}, [SEARCH], []),
+    ("given something else", {"outcome": GIVEN}, [call("search", query="kelp", limit=5)], ["arguments_differ"]),
+    ("one call of two fits", {"outcome": GIVEN}, [call("search", query="kelp"), SEARCH], []),
+    ("never called", {"outcome": GIVEN}, ["tool:read"], ["no_call_to_match"]),
+    ("an argument beside is no harm", {"outcome": given({"limit": 5})}, [SEARCH], []),
+    ("an exact match", {"outcome": given({"query": "moss roofs", "limit": 5}, match="exact")}, [SEARCH], []),
+    ("an argument too many", {"outcome": given({"limit": 5}, match="exact")}, [SEARCH], ["arguments_differ"]),
+    (
+        "an argument that is ignored",
+        {"outcome": given({"limit": 5}, match="exact", ignore=["query", "request_id"])},
+        [SEARCH],
+        [],
+    ),
+    ("each call", {"outcome": given({"limit": 5}, calls="all")}, [SEARCH, SEARCH], []),
+    (
+        "not each call",
+        {"outcome": given({"limit": 5}, calls="all")},
+        [SEARCH, call("search", limit=6)],
+        ["arguments_differ"],
+    ),
+    ("each of no calls", {"outcome": given({"limit": 5}, calls="all")}, ["tool:read"], []),
+    ("the first call", {"outcome": given({"limit": 5}, calls="first")}, [SEARCH, call("search", limit=6)], []),
+    (
+        "not the first call",
+        {"outcome": given({"limit": 6}, calls="first")},
+        [SEARCH, call("search", limit=6)],
+        ["arguments_differ"],
+    ),
+    ("the last call", {"outcome": given({"limit": 6}, calls="last")}, [SEARCH, call("search", limit=6)], []),
+    (
+        "not the last call",
+        {"outcome": given({"limit": 5}, calls="last")},
+        [SEARCH, call("search", limit=6)],
+        ["arguments_differ"],
+    ),
+    ("in one step, in any order", {"outcome": TOGETHER}, ["tool:read", "tool:search", DONE], []),
+    ("one after the other", {"outcome": TOGETHER}, ["tool:search", DONE, "tool:read"], ["not_parallel"]),
+    ("in one step of two turns", {"outcome": TOGETHER}, ["tool:search", Turn(1, "q"), "tool:read"], ["not_parallel"]),
+    ("few enough at once", {"outcome": {"parallel_max": 2}}, ["tool:a", "tool:b", DONE, "tool:c"], []),
+    ("too many at once", {"outcome": {"parallel_max": 1}}, ["tool:a", "tool:b", DONE], ["too_parallel"]),
     (
         "names are compared exactly",
         {"outcome": {"allowed_first_tools": ["Skill:knowledge.paper.read"]}},
@@ -103,6 +161,14 @@ def test_an_unmet_condition_points_at_its_place(make_task, make_trace):
     assert unmet.message == "the first tool called is 'web'"
 
 
+def test_an_argument_that_differs_is_named(make_task, make_trace):
+    """The finding names the argument, what was expected of it and the whole call."""
+    unmet = one(make_task, make_trace, GIVEN, call("search", query="moss", limit=50))
+    assert unmet.path[2:] == (0, "tool_arguments", "search", 0)
+    assert unmet.message == "no call of 'search' is given what is expected at 'limit'"
+    assert (unmet.expected, unmet.got) == ("max 10", "50 in {'query': 'moss', 'limit': 50}")
+
+
 def test_a_requirement_points_at_its_entry(make_task, make_trace):
     """Where a list demands each of its entries, the finding names the entry."""
     unmet = one(make_task, make_trace, {"required_tools": ["search", "read"]}, "tool:search")
@@ -136,6 +202,19 @@ def test_a_requirement_points_at_its_entry(make_task, make_trace):
         ({"any_allowed_path": [["a", "b"], ["b"]]}, []),
         ({"any_allowed_path": [["a"]]}, []),
         ({**FIXED, "any_allowed_path": [["a", "b"]]}, []),
+        (given({"limit": {"$min": "5"}}), ["bad_slot_value"]),
+        (given({}), ["vacuous_slot"]),
+        (given({}, match="exact"), []),
+        (given({"a": 1}, ignore=["b"]), ["vacuous_slot"]),
+        (given({"a": 1}, match="exact", ignore=["a"]), ["unreachable_outcome"]),
+        ({**given({"a": 1}), "forbidden_tools": ["search"]}, ["unreachable_outcome"]),
+        ({**given({"a": 1}, calls="all"), "forbidden_tools": ["search"]}, []),
+        ({"tool_arguments": {"search": []}}, ["vacuous_slot"]),
+        (TOGETHER, []),
+        ({"parallel_tools": [["search"]]}, ["vacuous_slot"]),
+        ({**TOGETHER, "parallel_max": 1}, ["unreachable_outcome"]),
+        ({"parallel_max": 0}, ["unreachable_outcome"]),
+        ({**TOGETHER, "tool_path_policy": "no_tools"}, ["unreachable_outcome"]),
         ({"required_tools": ["a", "b"], "allowed_first_tools": ["c"], "tool_counts": {"b": {"min": 2}}}, []),
     ],
 )

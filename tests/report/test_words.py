@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
-from tapegate.report import words
+from tapegate.report import markdown, terminal, words
+from tapegate.report.results import Results
 
 
 @pytest.mark.parametrize(
@@ -73,3 +75,20 @@ def test_stale_tasks_of_one_cause_are_one_story(make_task: Any, make_finding: An
     assert told[1].fix == ""
     many = tuple(make_task(f"RET-{n}@A1", Verdict.STALE, miss) for n in range(10, 20))
     assert words.stories(Run("pr", False, many, Gate(False, 4, ())))[0].fix == "tapegate record --stale"
+
+
+def test_how_often_a_task_was_borderline_is_told(passed: Run) -> None:
+    """Also where its extra trial settled it, in every report; a run without such a task says nothing of it."""
+    assert words.remarks(passed) == []
+    first = passed.tasks[0]
+    border = replace(first.trials[0], verdict=Verdict.NEEDS_REVIEW, borderline=True)
+    extra = replace(first.trials[0], trial=2, extra=True)
+    run = replace(passed, tasks=(replace(first, trials=(border, extra)), *passed.tasks[1:]))
+    said = "borderline, and so a candidate for flaky_prone: RET-01@A1 (1 of 2 trials)"
+    assert words.remarks(run) == [said]
+    assert said in terminal.render(run, "sha256:x")
+    assert "trial 2 (extra)" in terminal.render(run, "sha256:x")
+    assert said in markdown.render(run, "sha256:x")
+    row = json.loads(Results.of(run).to_bytes())["tasks"][0]
+    assert (row["borderline"], [trial["extra"] for trial in row["trials"]]) == (1, [False, True])
+    assert Results.parse(Results.of(run).to_bytes(), "results.json").run() == run

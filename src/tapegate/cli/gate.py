@@ -13,10 +13,11 @@ import click
 
 from tapegate.cli import options
 from tapegate.doors.guard.levels import Level, best, weaker
-from tapegate.errors import LoadError, TapegateError, Unavailable, UsageError
+from tapegate.errors import LoadError, TapegateError, Unavailable
 from tapegate.github.step import Step
 from tapegate.grade import contract
 from tapegate.grade.session import Replay, judge
+from tapegate.load.profiles import profile_of
 from tapegate.load.select import select
 from tapegate.load.suite import Suite, load_suite
 from tapegate.model.config import Profile
@@ -27,18 +28,10 @@ from tapegate.oracles.catalog import check_contract
 from tapegate.report import markdown, results, terminal
 from tapegate.run import check, events_file
 from tapegate.run.output import write_atomically
-from tapegate.run.plan import Order, Trial, in_order, plan
+from tapegate.run.plan import Order, Trial, in_order, plan, trial_of
 from tapegate.run.provenance import Circumstances, provenance, to_bytes
 from tapegate.run.replay import Replayer
 from tapegate.run.runner import Runner
-
-BUILT_IN: Mapping[str, Profile] = {
-    "pr": Profile(),
-    "nightly": Profile(),
-    "weekly": Profile(),
-    "dev": Profile(partial=True),
-}
-"""Profiles that need not be declared. `dev` is for a selection while one works on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +79,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     if problems:
         raise LoadError.all(problems)
     name = words.profile or ("dev" if words.select else "pr")
-    profile = _profile(suite, name)
+    profile = profile_of(suite.config, name)
     chosen = select(suite, words.select, here=Path.cwd())
     trials = plan(suite.project, chosen.tasks, name)
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
@@ -101,6 +94,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
             partial=chosen.partial,
             jobs=words.jobs,
             done=watch.done,
+            extra=lambda task, number: trial_of(suite.project, task, number),
         )
     watch.end()
     raw = results.Results.of(run).to_bytes()
@@ -109,20 +103,12 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     if replayer.logs:
         # Named, not printed: what a subject writes must not reach the log of a workflow.
         click.echo(f"what the subject wrote: {out / 'provenance.json'}, under `logs`", err=True)
-    write_atomically(out / "provenance.json", to_bytes(provenance(suite, trials, now)))
-    write_atomically(out / "contracts.json", contract.to_bytes(chosen.tasks))
+    write_atomically(out / "provenance.json", to_bytes(provenance(suite, watch.ran, now)))
+    write_atomically(out / "contracts.json", contract.to_bytes(chosen.tasks, name, profile))
     write_atomically(out / "report.md", markdown.render(run, digest).encode())
     # Last: whoever finds results.json finds all that belongs to it.
     write_atomically(out / "results.json", raw)
     return run, raw
-
-
-def _profile(suite: Suite, name: str) -> Profile:
-    found = suite.config.profiles.get(name) or BUILT_IN.get(name)
-    if found is None:
-        known = ", ".join(sorted({*BUILT_IN, *suite.config.profiles}))
-        raise UsageError.of("unknown_profile", f"there is no profile {name!r}; there are {known}")
-    return found
 
 
 def _guard(suite: Suite, name: str, profile: Profile, path_id: str) -> Level:
@@ -147,6 +133,7 @@ class _Watch:
         self._shown = not quiet and sys.stderr.isatty()
         self._count = 0
         self._lock = Lock()
+        self._ran: list[Trial] = []
         self.durations_ms: dict[str, int] = {}
 
     def timed(self, replay: Replay) -> Replay:
@@ -165,12 +152,20 @@ class _Watch:
         """A trial was judged."""
         if trace is not None:
             events_file.write(trace, self._out / "traces")
+        else:
+            events_file.remove(self._out / "traces", trial.task.key, trial.number)
         with self._lock:
+            self._ran.append(trial)
             self._count += 1
             if self._shown:
                 mark = "" if result.verdict is Verdict.PASS else f" {result.verdict}"
                 line = f"{self._count}/{self._total} {trial.task.key}{mark}"
                 click.echo(f"\r\x1b[2K{line}", err=True, nl=False)
+
+    @property
+    def ran(self) -> list[Trial]:
+        """All trials that were judged, those that a borderline one asked for among them, by key and number."""
+        return sorted(self._ran, key=lambda trial: (trial.task.key, trial.number))
 
     def end(self) -> None:
         """All trials were judged."""

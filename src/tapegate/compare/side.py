@@ -39,6 +39,8 @@ class Side:
     """Why it could not be run; empty where it was."""
     exit_code: int = 3
     """What a side that could not be run ended with."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of it."""
 
     def task(self, result: TaskResult) -> Task | None:
         """The task that a result was judged by; None where it is not at hand."""
@@ -73,5 +75,5 @@ def regraded(side: Side, result: TaskResult, task: Task) -> TaskResult | None:
         judged = grade_trial(task, trace, trial.cassette_sha256)
         metrics = replace(judged.metrics, quality=judged.metrics.quality or trial.metrics.quality)
         commit = trial.recorded_commit
-        trials.append(replace(judged, metrics=metrics, machine=trial.machine, recorded_commit=commit))
+        trials.append(replace(judged, metrics=metrics, machine=trial.machine, recorded_commit=commit, extra=trial.extra))
     return grade_task(task, trials)

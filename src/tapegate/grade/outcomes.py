@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from tapegate.grade.docket import Docket
 from tapegate.grade.replay import cut_short
 from tapegate.model.finding import Severity, Unmet
+from tapegate.model.task import Task
 from tapegate.model.trace import Trace
-from tapegate.oracles.oracle import Oracle
+from tapegate.oracles.oracle import Oracle, outcome_path
+from tapegate.oracles.tolerances import tolerant
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +24,48 @@ class Judged:
     """Of each, the conditions that do not hold."""
     unknown: frozenset[int]
     """Those that a metric could not judge."""
+    borderline: int | None = None
+    """Where none holds, the first that misses only inside its borderline bands."""
 
 
 def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> Judged:
     """What became of the accepted outcomes; the findings of those that do not hold are entered.
 
     Where none holds, an outcome is still open if a metric could not judge it, or if the trace was cut short and every
-    condition it lacks might have been met by what did not happen any more. Where no outcome is open, the task fails.
+    condition it lacks might have been met by what did not happen any more. Where no outcome is open, the task fails,
+    unless one misses only inside a band that the task declares as borderline: then it needs review.
     """
-    task = docket.task
+    unmet, unknown = _unmet(tolerant(docket.task, oracles), trace, oracles, docket)
+    holding = [index for index, lacking in enumerate(unmet) if not lacking and index not in unknown]
+    borderline = None if holding or unknown else _borderline(docket.task, trace, oracles, docket)
+    cut = cut_short(trace)
+    closed = [any(one.final or not cut for _, one in lacking) for lacking in unmet]
+    for index, lacking in enumerate(unmet):
+        for metric, one in lacking:
+            severity: Severity = "note"
+            if borderline is not None:
+                severity = "needs_review" if index == borderline else "note"
+            elif not holding and all(closed):
+                # What a miss kept from happening is no reproach, even where another condition already fails.
+                severity = "fail" if one.final or not cut else "note"
+            elif not holding and not closed[index]:
+                severity = "stale"
+            docket.report(metric, one, severity, outcome=index)
+    if borderline is not None:
+        message = f"accepted outcome {borderline} is missed only inside its borderline band"
+        docket.say("grading", "borderline", "needs_review", message, path=outcome_path(borderline), outcome=borderline)
+    return Judged(
+        holding[0] if holding else None,
+        tuple(tuple(one for _, one in lacking) for lacking in unmet),
+        frozenset(unknown),
+        borderline,
+    )
+
+
+def _unmet(
+    task: Task, trace: Trace, oracles: Sequence[Oracle], docket: Docket
+) -> tuple[list[list[tuple[str, Unmet]]], set[int]]:
+    """Of each outcome the conditions that do not hold, by metric, and the outcomes that a metric could not judge."""
     unmet: list[list[tuple[str, Unmet]]] = []
     unknown: set[int] = set()
     crashed: set[str] = set()
@@ -45,20 +80,12 @@ def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> J
                     crashed.add(oracle.name)
                     docket.crashed(oracle.name, error)
         unmet.append(lacking)
-    holding = [index for index, lacking in enumerate(unmet) if not lacking and index not in unknown]
-    cut = cut_short(trace)
-    closed = [any(one.final or not cut for _, one in lacking) for lacking in unmet]
-    for index, lacking in enumerate(unmet):
-        for metric, one in lacking:
-            severity: Severity = "note"
-            if not holding and all(closed):
-                # What a miss kept from happening is no reproach, even where another condition already fails.
-                severity = "fail" if one.final or not cut else "note"
-            elif not holding and not closed[index]:
-                severity = "stale"
-            docket.report(metric, one, severity, outcome=index)
-    return Judged(
-        holding[0] if holding else None,
-        tuple(tuple(one for _, one in lacking) for lacking in unmet),
-        frozenset(unknown),
-    )
+    return unmet, unknown
+
+
+def _borderline(task: Task, trace: Trace, oracles: Sequence[Oracle], docket: Docket) -> int | None:
+    """The first outcome that holds once the task's borderline bands count as accepted too."""
+    if not task.expect.borderline:
+        return None
+    unmet, unknown = _unmet(tolerant(task, oracles, borderline=True), trace, oracles, docket)
+    return next((index for index, lacking in enumerate(unmet) if not lacking and index not in unknown), None)

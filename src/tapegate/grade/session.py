@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from tapegate.errors import NotJudged, TapegateError
+from tapegate.errors import NotJudged, Stale, TapegateError
 from tapegate.grade.gate import decide
-from tapegate.grade.task import grade_task
+from tapegate.grade.task import grade_task, wants_another
 from tapegate.grade.trial import grade_trial
 from tapegate.grade.unjudged import unjudged_trial
 from tapegate.model.config import Profile
 from tapegate.model.run import Run, TrialResult
+from tapegate.model.task import Task
 from tapegate.model.trace import Trace
 from tapegate.run.plan import Trial
 from tapegate.tape.store import Loaded
@@ -23,6 +24,8 @@ from tapegate.tape.store import Loaded
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 
 Replay = Callable[[Trial], Trace]
+Extra = Callable[[Task, int], Trial]
+"""The trial of a task with this number, which no profile asked for."""
 Done = Callable[[Trial, TrialResult, Trace | None], None]
 """Told of each trial when it is judged, in any order, on any thread."""
 
@@ -36,8 +39,12 @@ def judge(
     partial: bool,
     jobs: int,
     done: Done,
+    extra: Extra | None = None,
 ) -> Run:
-    """Replay and judge `trials`, `jobs` at a time, in their order. The result does not depend on either."""
+    """Replay and judge `trials`, `jobs` at a time, in their order. The result does not depend on either.
+
+    A task that is merely borderline gets one more trial from `extra`, the next that is recorded.
+    """
 
     def one(trial: Trial) -> TrialResult:
         result, trace = _judge_one(trial, replay)
@@ -47,13 +54,19 @@ def judge(
         done(trial, result, trace)
         return result
 
-    with ThreadPoolExecutor(jobs, thread_name_prefix="tapegate-trial") as pool:
-        results = list(pool.map(one, trials))
     by_task: dict[str, list[TrialResult]] = defaultdict(list)
-    tasks = {}
-    for trial, result in zip(trials, results, strict=True):
-        by_task[trial.task.key].append(result)
-        tasks[trial.task.key] = trial.task
+    tasks = {trial.task.key: trial.task for trial in trials}
+    with ThreadPoolExecutor(jobs, thread_name_prefix="tapegate-trial") as pool:
+        for trial, result in zip(trials, pool.map(one, trials), strict=True):
+            by_task[trial.task.key].append(result)
+        more = [
+            extra(tasks[key], max(result.trial for result in results) + 1)
+            for key, results in sorted(by_task.items())
+            if extra is not None and wants_another(results)
+        ]
+        recorded = [trial for trial in more if not isinstance(trial.recording, Stale)]
+        for trial, result in zip(recorded, pool.map(one, recorded), strict=True):
+            by_task[trial.task.key].append(replace(result, extra=True))
     judged = tuple(grade_task(tasks[key], by_task[key]) for key in sorted(tasks))
     return Run(profile_name, partial, judged, decide(judged, profile_name, profile, partial))
 

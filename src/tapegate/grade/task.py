@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tapegate.errors import NotJudged
 from tapegate.grade.contract import digest
 from tapegate.grade.docket import worst
 from tapegate.grade.unjudged import unjudged_trial
+from tapegate.model.finding import Verdict
 from tapegate.model.run import TaskResult, TrialResult
 from tapegate.model.task import Task
 
@@ -15,8 +16,10 @@ from tapegate.model.task import Task
 def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
     """The task's result: its worst trial decides (`docket.WORST_FIRST`), and each trial must pass.
 
-    A trial that the task asks for and nobody ran is an `error`, so that a task without trials is no pass. The order in
-    which trials are given does not matter. Raises `ValueError` where two are the same trial.
+    Where the worst that can be said is that trials were borderline, the extra trial decides instead; without one, or
+    where it was borderline too or is not recorded, the task needs review. A trial that the task asks for and nobody ran
+    is an `error`, so that a task without trials is no pass. The order in which trials are given does not matter. Raises
+    `ValueError` where two are the same trial.
     """
     by_number: dict[int, TrialResult] = {}
     for trial in trials:
@@ -34,11 +37,28 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
         suite=task.suite,
         path_id=task.path_id,
         file=task.source.file,
-        verdict=worst(trial.verdict for trial in ordered),
-        outcome=ordered[0].outcome,
+        verdict=_verdict(ordered),
+        outcome=_outcome(ordered),
         outcome_names=tuple(outcome.name for outcome in task.expect.accepted_outcomes),
         blocking=task.blocking,
         metrics=ordered[0].metrics,
         trials=ordered,
         contract_sha256=digest(task),
     )
+
+
+def wants_another(trials: Sequence[TrialResult]) -> bool:
+    """Whether one more trial may decide a task: the worst that can be said of these is that some were borderline."""
+    unsure = [trial for trial in trials if trial.verdict is Verdict.NEEDS_REVIEW]
+    return worst(trial.verdict for trial in trials) is Verdict.NEEDS_REVIEW and all(one.borderline for one in unsure)
+
+
+def _verdict(trials: Sequence[TrialResult]) -> Verdict:
+    regular = [trial for trial in trials if not trial.extra]
+    extra = [trial.verdict for trial in trials if trial.extra and trial.verdict is not Verdict.STALE]
+    return extra[0] if extra and wants_another(regular) else worst(trial.verdict for trial in regular)
+
+
+def _outcome(trials: Sequence[TrialResult]) -> int | None:
+    extra = next((trial for trial in trials if trial.extra), None)
+    return extra.outcome if extra is not None and trials[0].outcome is None else trials[0].outcome

@@ -50,6 +50,7 @@ def grade_trial(
         metrics=with_quality(metrics_of(trace), scores),
         findings=tuple(docket.findings),
         scores=scores,
+        borderline=judged is not None and judged.borderline is not None,
     )
 
 

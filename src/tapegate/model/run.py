@@ -46,6 +46,10 @@ class TrialResult:
     """Machine class that the recording was made on: latencies compare within one class only."""
     recorded_commit: str | None = None
     """The commit that the recording was made from."""
+    borderline: bool = False
+    """Whether no accepted outcome held and one was missed only inside its borderline band."""
+    extra: bool = False
+    """Whether it was run only because another trial of its task was borderline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class TaskResult:
     file: str
     verdict: Verdict
     outcome: int | None
-    """Of its first trial."""
+    """Of its first trial; of its extra one where that decided."""
     outcome_names: tuple[str | None, ...]
     """What the task calls its accepted outcomes, in order; None where it gives no name."""
     blocking: bool
@@ -68,6 +72,11 @@ class TaskResult:
     trials: tuple[TrialResult, ...]
     contract_sha256: str | None = None
     """Of all of the task that the verdict depends on; None where it is not known."""
+
+    @property
+    def borderline(self) -> int:
+        """How many of its trials were borderline."""
+        return sum(trial.borderline for trial in self.trials)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

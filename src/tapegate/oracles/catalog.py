@@ -18,7 +18,7 @@ from tapegate.oracles.orchestration_contract import OrchestrationContract
 from tapegate.oracles.outcomes import covers
 from tapegate.oracles.output_hygiene import OutputHygiene
 from tapegate.oracles.schema_contract import SchemaContract
-from tapegate.oracles.slot import SlotKind
+from tapegate.oracles.tolerances import slot_kinds, tolerance_problems
 from tapegate.oracles.tool_trace import ToolTrace
 
 CATALOG: tuple[Oracle, ...] = (
@@ -92,7 +92,7 @@ def check_contract(task: Task, catalog: Sequence[Oracle] = CATALOG) -> list[Prob
         if slots_fit.get(oracle.name, True):
             problems += [*oracle.problems(task), *_declaration_problems(task, oracle)]
     if all(slots_fit.values()):
-        problems += _outcome_problems(task, catalog)
+        problems += [*_outcome_problems(task, catalog), *tolerance_problems(task, catalog)]
     return sorted(problems, key=Problem.place)
 
 
@@ -146,7 +146,7 @@ def _declaration_problems(task: Task, oracle: Oracle) -> Iterator[Problem]:
 
 
 def _outcome_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
-    kinds: dict[str, SlotKind] = {slot: kind for oracle in catalog for slot, kind in oracle.slots.items()}
+    kinds = slot_kinds(catalog)
     claimed = {path[:3] for oracle in catalog for path in oracle.claims(task)}
     outcomes = task.expect.accepted_outcomes
     for index, outcome in enumerate(outcomes):

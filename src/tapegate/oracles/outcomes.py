@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tapegate.model.task import Bounds, Outcome
-from tapegate.oracles.slot import SlotKind
+from tapegate.model.outcome import Outcome
+from tapegate.model.part import Bounds
+from tapegate.oracles.slot import SlotKind, kept
 
 
 def covers(loose: Outcome, tight: Outcome, kinds: Mapping[str, SlotKind]) -> bool:
@@ -19,6 +20,13 @@ def covers(loose: Outcome, tight: Outcome, kinds: Mapping[str, SlotKind]) -> boo
             for field in ("any_allowed_path", "allowed_first_tools", "allowed_tools")
         )
         and all(_bounds_cover(bounds, tight.tool_counts.get(tool)) for tool, bounds in loose.tool_counts.items())
+        and all(kept(given, tight.tool_arguments.get(tool, ())) for tool, given in loose.tool_arguments.items())
+        and set(loose.parallel_tools) <= set(tight.parallel_tools)
+        and (loose.parallel_max is None or loose.parallel_max >= (tight.parallel_max or loose.parallel_max + 1))
+        and all(tight.state.get(table) == state for table, state in loose.state.items())
+        and loose.state_elsewhere in ("any", tight.state_elsewhere)
+        # A tolerance of the tighter one that the looser one lacks may turn the two around.
+        and all(loose.tolerances.get(name) == band for name, band in tight.tolerances.items())
         and all(
             slot in tight.required_slots and slot in kinds and kinds[slot].loosens(value, tight.required_slots[slot])
             for slot, value in loose.required_slots.items()

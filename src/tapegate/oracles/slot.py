@@ -121,7 +121,7 @@ def listed(value: Json, of: str) -> Iterator[Flaw]:
                 yield Flaw("duplicate_entry", f"{entry!r} stands in the list twice", (index,))
 
 
-def kept(loose: Sequence[Json], tight: Sequence[Json]) -> bool:
+def kept(loose: Sequence[Any], tight: Sequence[Any]) -> bool:
     """Whether every demand of the first list stands in the second one too."""
     return all(demand in tight for demand in loose)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tapegate.model.task import Outcome
+from tapegate.model.outcome import Outcome
 
 
 class Breach(NamedTuple):
@@ -135,6 +135,10 @@ def _shortest(outcome: Outcome) -> Iterator[tuple[str, ...]]:
     for first in outcome.allowed_first_tools or (None,):
         path = [first] if first is not None else []
         path += [tool for tool in outcome.required_tools if tool not in path]
+        demanded = [tool for tool, given in outcome.tool_arguments.items() if any(one.calls != "all" for one in given)]
+        path += [tool for tool in demanded if tool not in path]
+        for group in outcome.parallel_tools:
+            path += [tool for tool in dict.fromkeys(group) for _ in range(group.count(tool) - path.count(tool))]
         for tool, bounds in outcome.tool_counts.items():
             path += [tool] * (bounds.min - path.count(tool))
         yield tuple(path)

@@ -13,6 +13,7 @@ from tapegate.model.trace import Trace
 from tapegate.oracles import tool_path
 from tapegate.oracles.oracle import Oracle, outcome_path, problem_at
 from tapegate.oracles.slot import SlotKind
+from tapegate.oracles.tool_calls import call_breaches, call_flaws
 
 _LISTS = ("any_allowed_path", "allowed_first_tools", "required_tools", "allowed_tools", "forbidden_tools")
 
@@ -36,12 +37,19 @@ class ToolTrace(Oracle):
     - `allowed_tools` (list of tool names): no other tool is called.
     - `forbidden_tools` (list of tool names): none of these is called.
     - `tool_counts` (tool name → `min`, `max`; numbers of calls, both included): how often a tool is called.
+    - `tool_arguments` (tool name → list of entries, all of which hold): `arguments` (argument → expectation: a value,
+      or a rule such as `{$regex: ...}` or `{$near: 3, $abs: 1}`), `match` (`subset` or `exact`; default `subset`),
+      `ignore` (arguments that `exact` leaves aside), `calls` (`any`, `all`, `first` or `last`; default `any`; all but
+      `all` demand that the tool is called).
+    - `parallel_tools` (list of groups of tool names): each group is called in one step, in any order. A step is a run
+      of calls with no result between them.
+    - `parallel_max` (number of calls, from 1 up): no step has more.
     - `order_critical` (text): why the order is critical to correctness; goes with `fixed_order` and nothing else.
 
     Why it is deterministic
     -----------------------
-    It compares names and counts of the agent's own stream, whose order the agent decides. It looks at neither times
-    nor the order in which concurrent provider calls arrived.
+    It compares names, arguments and counts of the agent's own stream, whose order the agent decides. It looks at
+    neither times nor the order in which concurrent provider calls arrived.
 
     False positives and how they are kept low
     -----------------------------------------
@@ -51,9 +59,10 @@ class ToolTrace(Oracle):
 
     False negatives and how they are kept low
     -----------------------------------------
-    A tool called with wrong arguments, or whose result is ignored, still counts as called: `citation_contract` and
-    `schema_contract` judge what came of it. A tool that the agent calls without telling its stream is not seen;
-    its provider traffic is, as a miss or as a request of the recording. Names are compared exactly.
+    A tool whose result is ignored still counts as called, and so does one with wrong arguments where `tool_arguments`
+    does not look: `citation_contract` and `schema_contract` judge what came of it. A tool that the agent calls without
+    telling its stream is not seen; its provider traffic is, as a miss or as a request of the recording. Names are
+    compared exactly.
 
     Example task
     ------------
@@ -63,6 +72,9 @@ class ToolTrace(Oracle):
         allowed_first_tools: [search_local, read_paper]
         forbidden_tools: [web_search]
         tool_counts: {read_paper: {max: 3}}
+        tool_arguments:
+          search_local:
+            - arguments: {query: {$says: [moss, bryophyte]}, limit: {$min: 1, $max: 10}}
     grading:
       deterministic_metrics: [tool_trace]
     ```
@@ -77,7 +89,7 @@ class ToolTrace(Oracle):
     """
 
     name = "tool_trace"
-    version = 1
+    version = 2
     codes: ClassVar[Mapping[str, str]] = {
         "tool_called": "A tool is called where none may be.",
         "path_not_allowed": "The tool path is none of the allowed ones.",
@@ -89,6 +101,10 @@ class ToolTrace(Oracle):
         "forbidden_tool_called": "A forbidden tool is called.",
         "too_few_calls": "A tool is called less often than its minimum.",
         "too_many_calls": "A tool is called more often than its maximum.",
+        "no_call_to_match": "A tool that must be given something is never called.",
+        "arguments_differ": "A tool is given something else than expected.",
+        "not_parallel": "Tools that go together are not called in one step.",
+        "too_parallel": "More tools are called in one step than allowed.",
     }
     slots: ClassVar[Mapping[str, SlotKind]] = {}
     invariants: ClassVar[Mapping[str, str]] = {}
@@ -104,18 +120,20 @@ class ToolTrace(Oracle):
             for tool, bounds in outcome.tool_counts.items():
                 if bounds.min or bounds.max is not None:
                     yield outcome_path(index, "tool_counts", tool)
+            for tool in outcome.tool_arguments:
+                yield outcome_path(index, "tool_arguments", tool)
+            if outcome.parallel_tools:
+                yield outcome_path(index, "parallel_tools")
+            if outcome.parallel_max is not None:
+                yield outcome_path(index, "parallel_max")
 
     def unmet(self, index: int, outcome: Outcome, task: Task, trace: Trace) -> Iterator[Unmet]:
         """The tool rules of the outcome that the trace's tool path does not meet."""
-        for breach in tool_path.breaches(outcome, trace.tool_path):
-            yield Unmet(
-                breach.code,
-                breach.message,
-                outcome_path(index, breach.field, *breach.below),
-                expected=breach.expected,
-                got=tool_path.shown(trace.tool_path),
-                final=breach.final,
-            )
+        path = tool_path.shown(trace.tool_path)
+        breaches = [(breach, path) for breach in tool_path.breaches(outcome, trace.tool_path)]
+        for breach, got in (*breaches, *call_breaches(outcome, trace.events)):
+            place = outcome_path(index, breach.field, *breach.below)
+            yield Unmet(breach.code, breach.message, place, breach.expected, got, breach.final)
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Contradictions between tool fields, order without a reason, and one single sequence in disguise."""
@@ -127,6 +145,8 @@ class ToolTrace(Oracle):
                     if tool in tools[:place]:
                         message = f"{tool!r} stands in {field} twice"
                         yield problem_at(task, outcome_path(index, field, place), "duplicate_entry", message)
+            for flaw in call_flaws(outcome):
+                yield problem_at(task, outcome_path(index, *flaw.path), flaw.code, flaw.message)
             reason = tool_path.unreachable(outcome)
             if reason is not None:
                 message = f"no tool path meets accepted outcome {index}: {reason}"

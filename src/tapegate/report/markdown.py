@@ -15,8 +15,8 @@ MOST_BYTES = 1_000_000
 def render(run: Run, digest: str) -> str:
     """The whole report, most important first, within `MOST_BYTES`; text of the agent's stands in code blocks only."""
     head = [f"## Tapegate: {'passed' if run.gate.passed else 'failed'}", "", f"{words.summary(run)}.", ""]
-    if run.gate.reasons:
-        head += [f"- {_cell(reason)}" for reason in run.gate.reasons] + [""]
+    if points := [*run.gate.reasons, *words.remarks(run)]:
+        head += [f"- {_cell(point)}" for point in points] + [""]
     table = [*_table(run), ""]
     foot = [f"{headline(run_score(run.tasks)).capitalize()}.", ""]
     foot += [f"Profile `{run.profile}` · exit code {run.gate.exit_code} · digest `{digest}`", ""]

@@ -87,6 +87,10 @@ class TrialRow(Row):
     metrics: MetricsRow
     scores: ScoresRow | None = None
     """Null where the trial came to no answer that could be scored."""
+    borderline: bool = False
+    """Whether no accepted outcome held and one was missed only inside its borderline band."""
+    extra: bool = False
+    """Whether it was run only because another trial of its task was borderline."""
 
 
 class TaskRow(Row):
@@ -105,6 +109,8 @@ class TaskRow(Row):
     blocking: bool
     contract_sha256: str | None = None
     """Of all of the task that the verdict depends on; null where it is not known."""
+    borderline: int = 0
+    """How many of its trials were borderline."""
     metrics: MetricsRow
     trials: tuple[TrialRow, ...]
     findings: tuple[FindingRow, ...]
@@ -202,6 +208,7 @@ def _task(task: TaskResult) -> TaskRow:
         outcome_names=task.outcome_names,
         blocking=task.blocking,
         contract_sha256=task.contract_sha256,
+        borderline=task.borderline,
         metrics=MetricsRow(**asdict(task.metrics)),
         trials=tuple(
             TrialRow(
@@ -215,6 +222,8 @@ def _task(task: TaskResult) -> TaskRow:
                 recorded_commit=trial.recorded_commit,
                 metrics=MetricsRow(**asdict(trial.metrics)),
                 scores=ScoresRow(**asdict(trial.scores)) if trial.scores is not None else None,
+                borderline=trial.borderline,
+                extra=trial.extra,
             )
             for trial in task.trials
         ),
@@ -225,7 +234,7 @@ def _task(task: TaskResult) -> TaskRow:
 def _of_task(row: TaskRow) -> TaskResult:
     findings = [Finding(**dict(finding)) for finding in row.findings]
     values = {**dict(row), "metrics": Metrics(**dict(row.metrics))}
-    del values["findings"]
+    del values["findings"], values["borderline"]
     trials = tuple(
         TrialResult(
             **{

@@ -44,7 +44,7 @@ def render(run: Run, digest: str, *, width: int = 100, color: bool = False) -> s
         console.print(f"[green]gate passed[/] · {words.summary(run)}")
     else:
         console.print(f"[bold red]gate failed[/] · {words.summary(run)}")
-    for reason in run.gate.reasons:
+    for reason in (*run.gate.reasons, *words.remarks(run)):
         console.print(f"  {escape(log_safe(reason))}", soft_wrap=True)
     console.print(headline(run_score(run.tasks)), soft_wrap=True)
     console.print(f"digest {digest} · exit code {run.gate.exit_code}", soft_wrap=True)
@@ -61,7 +61,7 @@ def _table(run: Run) -> Table:
     table.add_column("as recorded", justify="right", no_wrap=True)
     for task in run.tasks:
         for trial in task.trials:
-            name = task.key if trial.trial == 1 else f"  trial {trial.trial}"
+            name = task.key if trial.trial == 1 else f"  trial {trial.trial}{' (extra)' if trial.extra else ''}"
             accepted = words.ABSENT if trial.outcome is None else _outcome(task, trial.outcome)
             table.add_row(
                 Text(name),

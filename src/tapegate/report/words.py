@@ -36,6 +36,20 @@ def summary(run: Run) -> str:
     return f"{total}: {', '.join(counts)}" if counts else total
 
 
+def remarks(run: Run) -> list[str]:
+    """What a reader should know of a run whatever its verdict, one sentence each."""
+    unsure = [task for task in run.tasks if task.borderline]
+    if not unsure:
+        return []
+    said = ", ".join(f"{task.key} ({task.borderline} of {trials_of(len(task.trials))})" for task in unsure)
+    return [f"borderline, and so a candidate for flaky_prone: {said}"]
+
+
+def trials_of(count: int) -> str:
+    """`1 trial`, `3 trials`."""
+    return "1 trial" if count == 1 else f"{count} trials"
+
+
 def tokens(count: int | None) -> str:
     """`1,234`; a dash where no recording says."""
     return ABSENT if count is None else f"{count:,}"

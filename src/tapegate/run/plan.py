@@ -37,6 +37,11 @@ def plan(project: Path, tasks: Iterable[Task], profile: str) -> tuple[Trial, ...
     )
 
 
+def trial_of(project: Path, task: Task, number: int) -> Trial:
+    """One trial that no profile asked for, with its verified recording."""
+    return Trial(task, number, _recording(project, task, number))
+
+
 def numbers(task: Task, profile: str) -> Iterable[int]:
     """The trials of `task` in `profile`."""
     count = max(task.trials, NIGHTLY_TRIALS) if profile == "nightly" and task.flaky_prone else task.trials
