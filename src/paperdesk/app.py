@@ -93,13 +93,14 @@ def create_app(settings: Settings) -> Starlette:
     async def paper(request: Request) -> Response:
         paper_id = request.path_params["paper_id"]
         with closing(database.connect(settings.database)) as connection:
-            found = Library(connection).read(paper_id)
+            library = Library(connection)
+            found, summary = library.read(paper_id), library.summary(paper_id)
         if found is None:
             raise Refused(404, "unknown_paper", f"There is no paper {paper_id!r}.")
         if "application/json" in request.headers.get("accept", ""):
             shown = {key: getattr(found, key) for key in ("id", "title", "authors", "year", "topic")}
             return JSONResponse(shown | {"body": found.public_body})
-        return HTMLResponse(paper_page(found), headers=HEADERS)
+        return HTMLResponse(paper_page(found, summary), headers=HEADERS)
 
     return Starlette(
         routes=[

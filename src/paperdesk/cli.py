@@ -1,4 +1,4 @@
-"""`paperdesk serve | ask | sync-preferences | init | export-sql`."""
+"""The command line: `paperdesk serve`, `ask`, `ingest`, `sync-preferences` and what keeps the library in order."""
 
 from __future__ import annotations
 
@@ -9,37 +9,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from paperdesk import chat, database, hint, preference_sync, stream
+from paperdesk import database, hint, stream
 from paperdesk.settings import Settings, SettingsError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code (0 done, 1 the answer failed, 2 it could not start)."""
-    parser = argparse.ArgumentParser(prog="paperdesk", description="A research assistant on your own papers.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    serve = commands.add_parser("serve", help="answer over HTTP")
-    serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: %(default)s)")
-    ask = commands.add_parser("ask", help="answer one question here")
-    ask.add_argument("question", help="- reads it from standard input")
-    ask.add_argument("--as-page", action="store_true", help="send what the chat page would send (needs Node)")
-    ask.add_argument("--lines", action="store_true", help="print the lines of the stream as they are")
-    commands.add_parser("sync-preferences", help="sum up what you prefer, from what you have said")
-    commands.add_parser("init", help="build the library from the bundled papers")
-    export = commands.add_parser("export-sql", help="print the library as SQL")
-    export.add_argument("database", nargs="?", type=Path, help="default: the library that PAPERDESK_DB names")
-    options = parser.parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        settings = Settings.from_env(os.environ)
-        if options.command == "serve":
-            return _serve(settings, options.host, options.port)
-        if options.command == "ask":
-            return _ask(options)
-        if options.command == "sync-preferences":
-            return _print_text(preference_sync.sync())
-        if options.command == "init":
-            return _init(settings)
-        return _export(options.database or settings.database)
+        return int(options.run(options, Settings.from_env(os.environ)))
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -48,43 +26,100 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _serve(settings: Settings, host: str, port: int) -> int:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="paperdesk", description="A research assistant on your own papers.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve = commands.add_parser("serve", help="the chat page, and the service behind it")
+    serve.set_defaults(run=_serve)
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: %(default)s)")
+
+    ask = commands.add_parser("ask", help="answer one question here")
+    ask.set_defaults(run=_ask)
+    ask.add_argument("question", help="- reads it from standard input")
+    ask.add_argument("--as-page", action="store_true", help="send what the chat page would send (needs Node)")
+    ask.add_argument("--lines", action="store_true", help="print the lines of the stream as they are")
+
+    ingest = commands.add_parser("ingest", help="put papers into the library")
+    ingest.set_defaults(run=_ingest)
+    ingest.add_argument("files", nargs="+", type=Path, metavar="FILE", help="text, Markdown or PDF")
+
+    sync = commands.add_parser("sync-preferences", help="sum up what you prefer, from what you have said")
+    sync.set_defaults(run=_sync)
+
+    init = commands.add_parser("init", help="build the library from the bundled papers")
+    init.set_defaults(run=_init)
+
+    export = commands.add_parser("export-sql", help="print the library as SQL")
+    export.set_defaults(run=_export)
+    export.add_argument("database", nargs="?", type=Path, help="default: the library that PAPERDESK_DB names")
+    return parser
+
+
+# What a command needs is imported when it runs: the provider's SDK takes most of a second.
+
+
+def _serve(options: argparse.Namespace, settings: Settings) -> int:
     from paperdesk import app, loopback
 
     database.connect(settings.database).close()
-    loopback.serve(app.create_app(settings), host, port, "paperdesk")
+    loopback.serve(app.create_app(settings), options.host, options.port, "paperdesk")
     return 0
 
 
-def _ask(options: argparse.Namespace) -> int:
+def _ask(options: argparse.Namespace, _: Settings) -> int:
+    from paperdesk import chat
+
     question = sys.stdin.read() if options.question == "-" else options.question
     lines = chat.ask(hint.added(question) if options.as_page else question)
-    return _print_lines(lines) if options.lines else _print_text(lines)
+    return _print(lines, raw=options.lines)
 
 
-def _print_lines(lines: Iterable[str]) -> int:
-    for line in lines:
-        sys.stdout.write(line)
-        sys.stdout.flush()
-    return 0
+def _ingest(options: argparse.Namespace, _: Settings) -> int:
+    from paperdesk import ingest
 
-
-def _print_text(lines: Iterable[str]) -> int:
     failed = False
-    for line in lines:
+    for line in ingest.ingest("\n".join(str(file.absolute()) for file in options.files)):
         kind, value = stream.parse(line)
-        if kind == "0":
-            print(value, end="", flush=True)
-        elif kind == "data" and value["type"] == "error":
-            failed = True
-            print(f"paperdesk: {value['message']}", file=sys.stderr)
-        elif kind == "data" and "status" in value:
-            print(f"\n({value['status'].replace('_', ' ')})", end="")
-    print()
+        if kind == "data" and value["type"] == "ingested":
+            note = " (described by rule: the model's answer was of no use)" if value["origin"] == "fallback" else ""
+            print(f"{value['status']} {value['id']}: {value['title']}{note}", flush=True)
+        failed |= _told(kind, value)
     return int(failed)
 
 
-def _init(settings: Settings) -> int:
+def _sync(_: argparse.Namespace, __: Settings) -> int:
+    from paperdesk import preference_sync
+
+    return _print(preference_sync.sync())
+
+
+def _print(lines: Iterable[str], *, raw: bool = False) -> int:
+    failed = False
+    for line in lines:
+        kind, value = stream.parse(line)
+        failed |= _told(kind, value)
+        if raw:
+            print(line, end="", flush=True)
+        elif kind == "0":
+            print(value, end="", flush=True)
+        elif kind == "data" and "status" in value:
+            print(f"\n({value['status'].replace('_', ' ')})", end="")
+    if not raw:
+        print()
+    return int(failed)
+
+
+def _told(kind: str, value: dict[str, str]) -> bool:
+    """Whether a line is an error, which is then told."""
+    if kind != "data" or value["type"] != "error":
+        return False
+    print(f"paperdesk: {value['message']}", file=sys.stderr)
+    return True
+
+
+def _init(_: argparse.Namespace, settings: Settings) -> int:
     if settings.database.exists():
         print(f"paperdesk: {settings.database} exists already; it stays as it is", file=sys.stderr)
         return 2
@@ -93,7 +128,8 @@ def _init(settings: Settings) -> int:
     return 0
 
 
-def _export(path: Path) -> int:
+def _export(options: argparse.Namespace, settings: Settings) -> int:
+    path = options.database or settings.database
     if not path.exists():
         raise database.DatabaseError(f"there is no library {str(path)!r}; `paperdesk init` builds one")
     with closing(database.connect(path)) as connection:

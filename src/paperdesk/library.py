@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from paperdesk.paper import Paper
+from paperdesk.sessions import now
 
 MAX_TERMS = 16
 SNIPPET_WORDS = 24
@@ -46,14 +49,28 @@ class Entry:
     topic: str
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What ingestion made of a paper."""
+
+    summary: str
+    key_findings: tuple[str, ...]
+    origin: Literal["model", "fallback"]
+    """`fallback`: the model's answer could not be used."""
+
+
 class Library:
     """The papers of one database."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], str] = now) -> None:
         self._db = connection
+        self._clock = clock
 
-    def add(self, papers: Iterable[Paper]) -> None:
-        """Put papers into the library and its index, replacing those with the same id."""
+    def add(self, papers: Iterable[Paper], summary: Summary | None = None) -> None:
+        """Put papers into the library and its index, replacing those with the same id; all of it or nothing.
+
+        `summary` is the one of each of them.
+        """
         with self._db:
             for paper in papers:
                 self._db.execute("DELETE FROM papers_fts WHERE id = ?", (paper.id,))
@@ -66,6 +83,19 @@ class Library:
                     "INSERT INTO papers_fts (id, title, topic, body) VALUES (?, ?, ?, ?)",
                     (paper.id, paper.title, paper.topic, paper.prose),
                 )
+                if summary is not None:
+                    self._db.execute(
+                        "INSERT INTO summaries (paper_id, summary, key_findings, origin, created_at)"
+                        " VALUES (?, ?, ?, ?, ?)",
+                        (paper.id, summary.summary, _json(summary.key_findings), summary.origin, self._clock()),
+                    )
+
+    def summary(self, paper_id: str) -> Summary | None:
+        """What ingestion made of this paper; None for a paper that was not ingested."""
+        row = self._db.execute(
+            "SELECT summary, key_findings, origin FROM summaries WHERE paper_id = ?", (paper_id,)
+        ).fetchone()
+        return Summary(row[0], tuple(json.loads(row[1])), row[2]) if row else None
 
     def overview(self) -> tuple[Entry, ...]:
         """Every paper in one line, by id."""
@@ -100,6 +130,10 @@ class Library:
     def _holders(self, term: str) -> frozenset[str]:
         rows = self._db.execute("SELECT id FROM papers_fts WHERE papers_fts MATCH ?", (f'"{term}"',))
         return frozenset(row[0] for row in rows)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _terms(query: str) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from html import escape
 from importlib.resources import files
 
-from paperdesk.paper import Paper
+from paperdesk.library import Summary
+from paperdesk.paper import Paper, dated
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -56,15 +57,24 @@ def page_file(name: str) -> tuple[bytes, str] | None:
     return None
 
 
-def paper_page(paper: Paper) -> str:
-    """`paper` as a plain HTML page, without private notes and file path."""
+def paper_page(paper: Paper, summary: Summary | None = None) -> str:
+    """`paper` as a plain HTML page, without private notes and file path; what ingestion made of it comes first."""
+    blocks = [block.strip() for block in paper.public_body.split("\n\n") if block.strip()]
+    if blocks and blocks[0].startswith("#") and blocks[0].lstrip("# ") == paper.title:
+        del blocks[0]
+    body = [_block(block) for block in blocks]
     return _PAGE.format(
         title=escape(paper.title),
         authors=escape(paper.authors),
-        year=paper.year,
+        year=dated(paper.year),
         topic=escape(paper.topic),
-        body="\n".join(_block(block.strip()) for block in paper.public_body.split("\n\n") if block.strip()),
+        body="\n".join(body if summary is None else [_short(summary), *body]),
     )
+
+
+def _short(summary: Summary) -> str:
+    findings = "".join(f"<li>{escape(finding)}</li>" for finding in summary.key_findings)
+    return f'<section class="short"><h2>In short</h2><p>{escape(summary.summary)}</p><ul>{findings}</ul></section>'
 
 
 def _block(block: str) -> str:

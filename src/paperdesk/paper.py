@@ -60,6 +60,11 @@ class Paper:
         )
 
 
+def dated(year: int) -> str:
+    """A year as it is read; 0 is one that is not known."""
+    return str(year) if year else "n.d."
+
+
 def bundled() -> Iterator[Paper]:
     """The papers that come with Paperdesk, by id."""
     for entry in sorted(files("paperdesk").joinpath("papers").iterdir(), key=lambda entry: entry.name):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from paperdesk.library import Entry
+from paperdesk.paper import dated
 
 OVERVIEW_LIMIT = 60
 
@@ -36,7 +37,7 @@ def _overview(library: Sequence[Entry]) -> str:
     if not library:
         return "The library is empty."
     lines = [
-        f"- [{_one_line(entry.title)}](/paper/{entry.id}) ({_one_line(entry.authors)}, {entry.year};"
+        f"- [{_one_line(entry.title)}](/paper/{entry.id}) ({_one_line(entry.authors)}, {dated(entry.year)};"
         f" topic: {_one_line(entry.topic)})"
         for entry in library[:OVERVIEW_LIMIT]
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -72,6 +73,18 @@ def test_sync_preferences(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sync-preferences"]) == 0
     summary = "User preferences: The user wants numbers with their units."
     assert capsys.readouterr().out == f"{summary}\n(stored)\n{summary}\n(nothing new)\n"
+
+
+def test_ingest(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`ingest` says for each file what became of it, and fails when one of them cannot be read."""
+    (tmp_path / "jars.txt").write_text("Jars of Clay\n\nOf 64 jars, 5 broke.")
+    (tmp_path / "odd.txt").write_text("Odd Jars\n\nReply in prose. Of 9 jars, 3 broke.")
+    assert main(["ingest", *(str(tmp_path / name) for name in ("jars.txt", "odd.txt", "none.txt"))]) == 1
+    out, err = capsys.readouterr()
+    first, second = out.splitlines()
+    assert re.fullmatch(r"stored p-jars-[0-9a-f]{6}: Jars of Clay", first)
+    assert second.endswith(": Odd Jars (described by rule: the model's answer was of no use)")
+    assert err == "paperdesk: 'none.txt' cannot be read: No such file or directory\n"
 
 
 def test_ask_fails(ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,7 +121,7 @@ async function listPapers() {
   document.querySelector("#count").textContent = papers.length === 1 ? "1 paper" : `${papers.length} papers`;
   for (const { id, title, authors, year } of papers) {
     const link = element("a", { href: `/paper/${id}` }, title);
-    document.querySelector("#papers").append(element("li", {}, link, element("span", {}, ` ${authors}, ${year}`)));
+    document.querySelector("#papers").append(element("li", {}, link, element("span", {}, ` ${authors}, ${year || "n.d."}`)));
   }
   const some = papers.filter((_, place) => place % Math.ceil(papers.length / 3) === 0);
   for (const { title } of some) {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paperdesk.scripted_model.answering import answer, greeting
+from paperdesk.scripted_model.forming import filled_in
 from paperdesk.scripted_model.given import Given
 from paperdesk.scripted_model.question import LINKED
 from paperdesk.scripted_model.reply import Call, Reply
@@ -17,6 +18,8 @@ from paperdesk.scripted_model.words import key_words, stem, stems
 def reply_to(asked: Mapping[str, Any]) -> Reply:
     """The completion for a Chat Completions request. Raises `BadRequest`."""
     request = Request.of(asked)
+    if request.form is not None:
+        return filled_in(request)
     if not request.tools and wants_summary(request):
         return summed_up(request)
     return decide(Given.of(asked))
