@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import openai
 import pytest
 
+from tapegate.doors import httpx_door
+from tapegate.doors.current import Heard, hearing
 from tapegate.doors.gateway import Gateway
 from tapegate.doors.lane import Lane
+from tapegate.model.fault import TapeFault
 from tapegate.model.trace import Account
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Ended, Interaction, Provenance, Request, Response
 from tapegate.tape.ledger import Ledger
@@ -73,8 +78,8 @@ class Tapes:
             interactions=interactions,
         )
 
-    def player(self, *interactions: Interaction) -> PlayerWithAccount:
-        return self.replaying(self.cassette(*interactions))
+    def player(self, *interactions: Interaction, faults: Sequence[TapeFault] = ()) -> PlayerWithAccount:
+        return PlayerWithAccount(self.cassette(*interactions), self.routes, tuple(enumerate(faults)))
 
     def replaying(self, cassette: Cassette) -> PlayerWithAccount:
         return PlayerWithAccount(cassette, self.routes)
@@ -94,8 +99,8 @@ class Tapes:
 class PlayerWithAccount(Player):
     """A player, with the account it leads to."""
 
-    def __init__(self, cassette: Cassette, routes: Routes) -> None:
-        super().__init__(cassette, routes, Ledger())
+    def __init__(self, cassette: Cassette, routes: Routes, faults: Sequence[tuple[int, TapeFault]] = ()) -> None:
+        super().__init__(cassette, routes, Ledger(), faults=faults)
         self._cassette = cassette
         self._paths = recorded_paths(cassette, routes)
 
@@ -347,3 +352,39 @@ def chat() -> Chat:
 def patience() -> float:
     """Seconds after which what should have happened has not."""
     return PATIENCE_S
+
+
+@pytest.fixture(params=["gateway", "in_process"])
+def through(request, gateway, tapes):
+    """A door: a context in which a base URL leads to a tape."""
+
+    @contextlib.contextmanager
+    def by_gateway(player):
+        lane = gateway.open(player, tapes.routes)
+        yield lane.url("openai")
+        lane.close()
+
+    @contextlib.contextmanager
+    def in_process(player):
+        httpx_door.install()
+        with hearing(Heard(player, tapes.routes)):
+            yield "https://api.openai.com/v1"
+
+    return {"gateway": by_gateway, "in_process": in_process}[request.param]
+
+
+@pytest.fixture(params=["sync", "async"])
+def create(request):
+    """Asks a chat completion; streams come back as the list of their events. `options` are the client's."""
+
+    def sync(url, options=None, **ask):
+        with openai.OpenAI(base_url=url, api_key="REDACTED_OPENAI_API_KEY", **(options or {})) as client:
+            answer = client.chat.completions.create(**ask)
+            return list(answer) if ask.get("stream") else answer
+
+    async def asynchronous(url, options=None, **ask):
+        async with openai.AsyncOpenAI(base_url=url, api_key="REDACTED_OPENAI_API_KEY", **(options or {})) as client:
+            answer = await client.chat.completions.create(**ask)
+            return [event async for event in answer] if ask.get("stream") else answer
+
+    return sync if request.param == "sync" else lambda *words, **ask: asyncio.run(asynchronous(*words, **ask))

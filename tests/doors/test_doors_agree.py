@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import contextmanager
-
 import openai
 import pytest
 
@@ -19,42 +16,6 @@ TOOLS = [{"type": "function", "function": {"name": "search_local", "parameters":
 ASK = {"model": "m-1", "messages": MESSAGES}
 JSON = (("content-type", "application/json"),)
 EVENTS = (("content-type", "text/event-stream"), ("transfer-encoding", "chunked"))
-
-
-@pytest.fixture(params=["gateway", "in_process"])
-def through(request, gateway, tapes):
-    """A door: a context in which a base URL leads to a tape."""
-
-    @contextmanager
-    def by_gateway(player):
-        lane = gateway.open(player, tapes.routes)
-        yield lane.url("openai")
-        lane.close()
-
-    @contextmanager
-    def in_process(player):
-        httpx_door.install()
-        with hearing(Heard(player, tapes.routes)):
-            yield "https://api.openai.com/v1"
-
-    return {"gateway": by_gateway, "in_process": in_process}[request.param]
-
-
-@pytest.fixture(params=["sync", "async"])
-def create(request):
-    """Asks a chat completion; streams come back as the list of their events."""
-
-    def sync(url, **ask):
-        with openai.OpenAI(base_url=url, api_key="REDACTED_OPENAI_API_KEY") as client:
-            answer = client.chat.completions.create(**ask)
-            return list(answer) if ask.get("stream") else answer
-
-    async def asynchronous(url, **ask):
-        async with openai.AsyncOpenAI(base_url=url, api_key="REDACTED_OPENAI_API_KEY") as client:
-            answer = await client.chat.completions.create(**ask)
-            return [event async for event in answer] if ask.get("stream") else answer
-
-    return sync if request.param == "sync" else lambda url, **ask: asyncio.run(asynchronous(url, **ask))
 
 
 def test_a_completion(through, create, tapes, chat):

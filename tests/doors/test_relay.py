@@ -9,6 +9,7 @@ import pytest
 
 from tapegate.errors import NotJudged
 from tapegate.tape.ledger import Ledger
+from tapegate.tape.wire import Asked
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
@@ -237,8 +238,8 @@ def test_an_unreachable_provider_spoils_the_recording(gateway, tapes, dial):
         recorder.interactions()
 
 
-def test_a_client_that_leaves_before_an_answer_spoils_the_recording(gateway, tapes, dial, provide, patience):
-    """Without even a status there is nothing to replay, and the recorder says so."""
+def test_a_client_that_gives_up_before_an_answer_is_recorded_as_that(gateway, tapes, dial, provide, patience):
+    """With the time that it waited; in replay it hears nothing again."""
     asked, left = threading.Event(), threading.Event()
 
     def script(call):
@@ -252,8 +253,12 @@ def test_a_client_that_leaves_before_an_answer_spoils_the_recording(gateway, tap
     client.close()
     lane.close()
     left.set()
-    with pytest.raises(NotJudged, match="before the answer began"):
-        recorder.interactions()
+    (interaction,) = recorder.interactions()
+    assert not interaction.answered
+    assert (interaction.chunks.ended, interaction.response.body) == ("client_closed", b"")
+    assert interaction.chunks.ended_us > interaction.chunks.started_us
+    answer = tapes.player(interaction).play(Asked("openai", "POST", "/chat", (), b"{}"))
+    assert answer.lost == "timeout"
 
 
 def test_closing_a_lane_ends_its_takes(gateway, tapes, dial, provide, patience):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 from collections.abc import Awaitable, Callable
 from types import ModuleType
 from typing import Any
@@ -118,6 +119,10 @@ class Inside(Connection):
         # Chunk by chunk: nothing is saved by one write, and a client that reads as it comes sees the recorded cuts.
         head, blank, *rest = pieces
         self._transport.writelines([head + blank, *rest])
+
+    def _reset(self) -> None:
+        assert isinstance(self._transport, End)
+        self._transport.abort(ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET)))
 
 
 def _upstream(heard: Heard) -> Upstream:

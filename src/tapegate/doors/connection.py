@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import httptools
 
@@ -13,11 +15,12 @@ from tapegate.doors import http1
 from tapegate.doors.framing import arrivals, frame
 from tapegate.doors.lane import Lane
 from tapegate.doors.refusal import decline, refusal, websocket
-from tapegate.doors.relay import relay
+from tapegate.doors.relay import collect, relay
 from tapegate.doors.request_reader import BODY_LIMIT, RequestReader
 from tapegate.doors.switchboard import Connected, Received, connect, refuse_proxy
 from tapegate.doors.upstream import Upstream
-from tapegate.tape.recorder import Recorder
+from tapegate.tape.faults import Met
+from tapegate.tape.recorder import Recorder, Take
 from tapegate.tape.wire import Answer
 
 HEAD_LIMIT = 1024 * 1024
@@ -129,14 +132,52 @@ class Connection(RequestReader, asyncio.Protocol):
             decline(heard, asked, f"a request of more than {BODY_LIMIT} bytes")
             self._answer(refusal(413, "tapegate_too_large", f"a body is limited to {BODY_LIMIT} bytes"), received)
         elif isinstance(heard.tape, Recorder):
-            take = heard.tape.begin(asked)
-            self._start(connected.lane, received, lambda: relay(self._upstream, take, connected, received, self))
+            self._record(heard.tape, connected, received)
         else:
-            answer = heard.tape.play(asked)
-            if heard.pace == "at_once" or not answer.chunks:
-                self._answer(answer, received)
-            else:
-                self._start(connected.lane, received, lambda: self._in_time(answer, received))
+            self._give(heard.tape.play(asked), connected.lane, received)
+
+    def _record(self, recorder: Recorder, connected: Connected, received: Received) -> None:
+        met = recorder.meet(connected.asked)
+        if met.instead is not None:
+            self._give(met.instead, connected.lane, received)
+            return
+        take = recorder.begin(connected.asked, met=met)
+        exchange = (
+            (lambda: self._relay_bent(take, met, connected, received))
+            if met.bends
+            else (lambda: relay(self._upstream, take, connected, received, self))
+        )
+        self._start(connected.lane, received, exchange)
+
+    def _give(self, answer: Answer, lane: Lane, received: Received) -> None:
+        if answer.lost is not None:
+            self._lose(answer.lost)
+        elif (lane.heard.pace == "at_once" and not answer.paced) or not answer.chunks:
+            self._answer(answer, received)
+        else:
+            self._start(lane, received, lambda: self._in_time(answer, received))
+
+    def _lose(self, how: Literal["timeout", "reset"]) -> None:
+        """No answer: silence until the client hangs up, or an end of the connection that it does not expect."""
+        self._deaf = True
+        if how == "reset":
+            self._reset()
+
+    def _reset(self) -> None:
+        # Closing at once, with nothing that lingers, sends RST (SO_LINGER in socket(7)).
+        at_once = struct.pack("ii", 1, 0)
+        self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        self._transport.abort()
+
+    async def _relay_bent(self, take: Take, met: Met, connected: Connected, received: Received) -> bool:
+        """What the service answers is recorded as it comes; the client gets it bent, when it is complete."""
+        answer = met.bend(await collect(self._upstream, take, connected))
+        if answer.paced:
+            return await self._in_time(answer, received)
+        framed = frame(answer, received.method)
+        close = not (received.keep_alive and framed.whole)
+        self._send(http1.response(answer, framed, close=close, old=received.old))
+        return framed.whole
 
     def _answer(self, answer: Answer, received: Received) -> None:
         framed = frame(answer, received.method)

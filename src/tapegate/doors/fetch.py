@@ -49,7 +49,7 @@ class Fetch:
     def close(self) -> None:
         """The client reads no further."""
         if not self._over and self._passing is None:
-            self._take.abandon("the client went away before the answer began")
+            self._take.unanswered()
         elif not self._over:
             self._take.end("client_closed")
         self._over = True
@@ -62,6 +62,11 @@ class Fetch:
             self._response = response = self._connection.getresponse()
             headers = tuple(response.getheaders())
             self._passing = Passing.of(response.status, response.reason, headers, self._received)
+        except TimeoutError:
+            self._take.unanswered()
+            self._over = True
+            self._connection.close()
+            raise
         except Exception as error:
             self._take.abandon(f"its provider gave no answer ({type(error).__name__}: {error})")
             self._over = True

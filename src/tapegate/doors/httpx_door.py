@@ -6,8 +6,12 @@ nothing is opened in replay.
 
 from __future__ import annotations
 
+import math
+import os
 import ssl
+import threading
 from collections.abc import Awaitable, Callable
+from errno import ECONNRESET
 from types import ModuleType
 from typing import Any
 
@@ -64,12 +68,15 @@ class Door:
                 return send(transport, request)
             asked = self._asked(heard, request, request.read())
             if not isinstance(heard.tape, Recorder) or _is_websocket(asked):
-                return self._played(heard, asked)
+                answer = self._played(heard, asked)
+                if answer.lost == "timeout":
+                    _wait(_patience(request))
+                return self._response(heard, asked, answer, request)
             take = heard.tape.begin(asked)
             try:
                 response = send(transport, self._forwarded(heard, asked, request))
             except BaseException as error:
-                take.abandon(_unreached(error))
+                self._unanswered(take, error)
                 raise
             return self._recording(take, response)
 
@@ -85,12 +92,17 @@ class Door:
                 return await send(transport, request)
             asked = self._asked(heard, request, await request.aread())
             if not isinstance(heard.tape, Recorder) or _is_websocket(asked):
-                return self._played(heard, asked)
+                answer = self._played(heard, asked)
+                if answer.lost == "timeout":
+                    import anyio
+
+                    await anyio.sleep(_patience(request))
+                return self._response(heard, asked, answer, request)
             take = heard.tape.begin(asked)
             try:
                 response = await send(transport, self._forwarded(heard, asked, request))
             except BaseException as error:
-                take.abandon(_unreached(error))
+                self._unanswered(take, error)
                 raise
             return self._recording(take, response)
 
@@ -111,21 +123,34 @@ class Door:
         headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
         return Asked(service, request.method, path, headers, body)
 
-    def _played(self, heard: Heard, asked: Asked) -> Response:
+    def _played(self, heard: Heard, asked: Asked) -> Answer:
         if _is_websocket(asked):
-            return self._response(heard, asked, websocket(heard, asked))
+            return websocket(heard, asked)
         assert not isinstance(heard.tape, Recorder)
-        return self._response(heard, asked, heard.tape.play(asked))
+        return heard.tape.play(asked)
 
-    def _response(self, heard: Heard, asked: Asked, answer: Answer) -> Response:
+    def _response(self, heard: Heard, asked: Asked, answer: Answer, request: Request) -> Response:
+        if answer.lost == "timeout":
+            raise self._client.ReadTimeout("timed out", request=request)
+        if answer.lost == "reset":
+            raise self._client.ReadError(
+                str(ConnectionResetError(ECONNRESET, os.strerror(ECONNRESET))), request=request
+            )
         framed = frame(answer, asked.method)
-        at_us = arrivals(answer) if heard.pace == "recorded" else ()
+        at_us = arrivals(answer) if heard.pace == "recorded" or answer.paced else ()
         return self._client.Response(
             answer.status,
             headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in framed.headers],
             stream=self._bodies.played(framed, at_us),
             extensions={"http_version": b"HTTP/1.1", "reason_phrase": answer.reason.encode("latin-1", "replace")},
         )
+
+    def _unanswered(self, take: Take, error: BaseException) -> None:
+        """A client that gave up waiting is recorded as that; whatever else went wrong spoils the recording."""
+        if isinstance(error, self._client.ReadTimeout) or not isinstance(error, Exception):
+            take.unanswered()
+        else:
+            take.abandon(f"its provider gave no answer ({type(error).__name__}: {error})")
 
     def _forwarded(self, heard: Heard, asked: Asked, request: Request) -> Request:
         """A request of the door's own: the agent's must never hold the real key."""
@@ -154,8 +179,14 @@ def _address(request: Request) -> str:
     return f"{url.host}:{url.port or (80 if url.scheme in ('http', 'ws') else 443)}"
 
 
-def _unreached(error: BaseException) -> str:
-    return f"its provider gave no answer ({type(error).__name__}: {error})"
+def _patience(request: Request) -> float:
+    """Seconds that the client waits for the first byte of an answer."""
+    seconds = request.extensions.get("timeout", {}).get("read")
+    return math.inf if seconds is None else seconds
+
+
+def _wait(seconds: float) -> None:
+    threading.Event().wait(None if seconds == math.inf else seconds)
 
 
 def _cached(create: Callable[..., ssl.SSLContext]) -> Callable[..., ssl.SSLContext]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
 
 from tapegate.doors import aiohttp_door, armed, http_client_door, httpx_door, threads
 from tapegate.doors.current import TAPE, Heard
 from tapegate.model.config import Normaliser
+from tapegate.model.fault import TapeFault
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player
 from tapegate.tape.read import read
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Route, Routes
+
+_FAULT: TypeAdapter[TapeFault] = TypeAdapter(Annotated[TapeFault, Field(discriminator="kind")])
 
 
 def install() -> None:
@@ -31,11 +36,14 @@ def shut(attempted: Callable[[str], None]) -> None:
 def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
     """From now on the running code, and what it starts, hears `cassette`.
 
-    `tape` holds what matching needs, as JSON: `routes` (the address of each service), `normalisers` and `secrets`
-    (names of the variables whose marks stand in the recording).
+    `tape` holds what matching needs, as JSON: `routes` (the address of each service), `normalisers`, `secrets`
+    (names of the variables whose marks stand in the recording) and `faults` (of the task, each with its place).
     """
     routes = Routes({name: Route(name, address, address) for name, address in tape["routes"].items()})
     normalisers = [Normaliser.model_validate(rule) for rule in tape["normalisers"]]
     redactor = Redactor(dict.fromkeys(tape["secrets"], ""))
-    player = Player(read(cassette, "the recording"), routes, ledger, normalisers=normalisers, redactor=redactor)
+    faults = [(place, _FAULT.validate_python(fault, strict=False)) for place, fault in tape["faults"]]
+    player = Player(
+        read(cassette, "the recording"), routes, ledger, normalisers=normalisers, redactor=redactor, faults=faults
+    )
     TAPE.set(Heard(player, routes))

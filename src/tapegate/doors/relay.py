@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tapegate.doors import http1
 from tapegate.doors.framing import CHUNKED, announced, bodiless, frame
@@ -12,7 +12,10 @@ from tapegate.doors.refusal import refusal
 from tapegate.doors.switchboard import Connected, Received
 from tapegate.doors.upstream import Upstream
 from tapegate.tape.recorder import Take
-from tapegate.tape.wire import HeaderPairs
+from tapegate.tape.wire import Answer, HeaderPairs
+
+if TYPE_CHECKING:
+    import httpx
 
 
 class Client(Protocol):
@@ -65,19 +68,9 @@ async def relay(upstream: Upstream, take: Take, connected: Connected, received: 
     import httpx
 
     close = not received.keep_alive
-    try:
-        response = await upstream.send(connected.lane.heard, connected.asked)
-    except asyncio.CancelledError:
-        take.abandon("the client went away before the answer began")
-        raise
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        why = f"{type(error).__name__}: {error}".removesuffix(": ")
-        take.abandon(f"its provider could not be reached ({why})")
-        answer = refusal(
-            502,
-            "tapegate_unreachable",
-            f"service {connected.asked.service!r} could not be reached while recording: {why}",
-        )
+    response = await _sent(upstream, take, connected)
+    if isinstance(response, Answer):
+        answer = response
         framed = frame(answer, received.method)
         client.write(b"".join(http1.response(answer, framed, close=close, old=received.old)))
         return True
@@ -103,6 +96,43 @@ async def relay(upstream: Upstream, take: Take, connected: Connected, received: 
     return passing.reusable
 
 
-def _pairs(response: object) -> HeaderPairs:
-    raw: list[tuple[bytes, bytes]] = response.headers.raw  # type: ignore[attr-defined]
-    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in raw)
+async def collect(upstream: Upstream, take: Take, connected: Connected) -> Answer:
+    """Ask the provider and take its whole answer, which is returned; a client that goes away cancels this task."""
+    import httpx
+
+    response = await _sent(upstream, take, connected)
+    if isinstance(response, Answer):
+        return response
+    try:
+        take.head(response.status_code, response.reason_phrase, _pairs(response))
+        async for data in response.aiter_raw():
+            take.chunk(data)
+        take.end("eof")
+    except asyncio.CancelledError:
+        take.end("client_closed")
+        raise
+    except httpx.HTTPError:
+        take.end("error")
+    finally:
+        await response.aclose()
+    return take.answer()
+
+
+async def _sent(upstream: Upstream, take: Take, connected: Connected) -> httpx.Response | Answer:
+    """The provider's response, its body unread; where it cannot be reached, what the client is told."""
+    import httpx
+
+    try:
+        return await upstream.send(connected.lane.heard, connected.asked)
+    except asyncio.CancelledError:
+        take.unanswered()
+        raise
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        why = f"{type(error).__name__}: {error}".removesuffix(": ")
+        take.abandon(f"its provider could not be reached ({why})")
+        message = f"service {connected.asked.service!r} could not be reached while recording: {why}"
+        return refusal(502, "tapegate_unreachable", message)
+
+
+def _pairs(response: httpx.Response) -> HeaderPairs:
+    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)

@@ -6,9 +6,12 @@ it sees what it would see at the gateway.
 
 from __future__ import annotations
 
+import errno
 import io
+import math
 import os
 import re
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -165,20 +168,29 @@ class _Played:
     """A recorded answer; each chunk comes no earlier than it arrived, where that is asked for."""
 
     def __init__(self, answer: Answer, received: Received, heard: Heard, timeout_s: Callable[[], float | None]) -> None:
+        self._pieces: deque[bytes] = deque()
+        self._at_us: deque[int] = deque()
+        self._lost = answer.lost
         framed = frame(answer, received.method)
-        close = not (received.keep_alive and framed.whole)
-        head, blank, *pieces = http1.response(answer, framed, close=close, old=received.old)
-        self._pieces = deque((head + blank, *filter(None, pieces)))
-        self._at_us = deque((0, *arrivals(answer)) if heard.pace == "recorded" else ())
+        if answer.lost is None:
+            close = not (received.keep_alive and framed.whole)
+            head, blank, *pieces = http1.response(answer, framed, close=close, old=received.old)
+            self._pieces.extend((head + blank, *filter(None, pieces)))
+        if heard.pace == "recorded" or answer.paced:
+            self._at_us.extend((0, *arrivals(answer)))
         self._start = time.monotonic()
         self._timeout_s = timeout_s
-        self._whole = framed.whole
+        self._whole = framed.whole and answer.lost is None
 
     @property
     def over(self) -> bool:
         return self._whole and not self._pieces
 
     def read(self) -> bytes:
+        if self._lost == "reset":
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        if self._lost == "timeout":
+            self._wait(math.inf)
         if not self._pieces:
             return b""
         if self._at_us:
@@ -193,6 +205,8 @@ class _Played:
         if most is not None and seconds > most:
             time.sleep(most)
             raise TimeoutError("timed out")
+        if seconds == math.inf:
+            threading.Event().wait()
         time.sleep(max(0.0, seconds))
 
 

@@ -67,8 +67,21 @@ def report_ending(docket: Docket, trace: Trace) -> None:
 
 
 def report_account(docket: Docket, trace: Trace) -> None:
-    """Every request without a recording, and every recording without a request."""
+    """Every request without a recording, every recording without a request, and every fault that nobody met."""
     task, account = docket.task, trace.account
+    for place, fault in task.setup.on_tape:
+        if place not in account.faults:
+            # Without it the trial proves nothing of what it was written for.
+            docket.say(
+                REPLAY,
+                "fault_not_met",
+                excused(trace),
+                f"no request met the fault {fault.kind!r}: the subject never made a call that it is declared for",
+                path=("setup", "faults", place),
+                expected=f"a request to service {fault.service!r} that meets it",
+                got="none",
+                fix="correct `calls` and `containing` of the fault, or remove it",
+            )
     record = f"tapegate record {task.key} --stale"
     for miss in dict.fromkeys(account.misses):
         docket.say(REPLAY, miss.kind, "stale", miss.explanation, fix=record)

@@ -83,6 +83,20 @@ def unscoped(read: ReadTask, paths: Collection[str]) -> list[Problem]:
     ]
 
 
+def unserved(read: ReadTask, services: Collection[str]) -> list[Problem]:
+    """A fault on the tape bends a service that there is."""
+    return [
+        read.document.problem(
+            "unknown_service",
+            f"{dotted(path)} is {name!r}, which is no service in {CONFIG}",
+            read.document.place(path),
+            did_you_mean(name, services),
+        )
+        for path, name in read.document.each("setup", "faults", "*", "service")
+        if isinstance(name, str) and name not in services
+    ]
+
+
 def unshelved(read: ReadTask, snapshots: Shelf, fixtures: Shelf) -> list[Problem]:
     """Every snapshot and fixture that a task names is exactly one file."""
     document = read.document

@@ -10,7 +10,7 @@ from tapegate.load.config import read_config
 from tapegate.load.document import Document, Draft
 from tapegate.load.folder import CONFIG, Folder
 from tapegate.load.reader import read_document
-from tapegate.load.references import ReadTask, duplicates, misplaced, unscoped, unshelved
+from tapegate.load.references import ReadTask, duplicates, misplaced, unscoped, unserved, unshelved
 from tapegate.load.shelf import Shelf
 from tapegate.model.config import Config
 from tapegate.model.problem import Problem
@@ -92,13 +92,14 @@ def survey(project: Path, evals: Path | None = None) -> Survey:
     document = _config_document(folder)
     config, problems = read_config(document)
     paths = {str(path[-1]) for path, _ in document.each("paths", "*")}
+    services = {str(path[-1]) for path, _ in document.each("services", "*")}
     snapshots, fixtures = Shelf.snapshots(folder), Shelf.fixtures(folder)
     reads = []
     for found in folder.task_files():
         read, wrong = ReadTask.of(found)
         reads.append(read)
         problems += [*wrong, *misplaced(read), *unshelved(read, snapshots, fixtures)]
-        problems += unscoped(read, paths) if document.whole else []
+        problems += [*unscoped(read, paths), *unserved(read, services)] if document.whole else []
     problems += [*duplicates(reads), *_missing_folders(folder, document), *folder.problems]
     tasks = sorted((read.task for read in reads if read.task is not None), key=lambda task: task.key)
     return Survey(

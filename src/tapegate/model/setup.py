@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tapegate.model.fault import TapeFault
 from tapegate.model.part import Name, Part
 
 Instant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
@@ -29,7 +30,7 @@ class RaiseFault(Part):
     """Which calls of the function raise, counted from 1 in each trial; empty: all of them."""
 
 
-Fault = RaiseFault
+Fault = Annotated[RaiseFault | TapeFault, Field(discriminator="kind")]
 
 
 class Setup(Part):
@@ -48,4 +49,9 @@ class Setup(Part):
     chunking: Literal["whole", "all_splits"] = "whole"
     """In a stream fixture: `all_splits` cuts it into up to three pieces at every byte, or at a sample of them."""
     faults: tuple[Fault, ...] = ()
-    """Exceptions that the subject meets."""
+    """What goes wrong for the subject: exceptions inside it, and what its services answer."""
+
+    @property
+    def on_tape(self) -> tuple[tuple[int, TapeFault], ...]:
+        """The faults that the subject's services show, each with its place in `faults`."""
+        return tuple((place, fault) for place, fault in enumerate(self.faults) if not isinstance(fault, RaiseFault))

@@ -212,6 +212,8 @@ class Account:
     misses: tuple[Miss, ...] = ()
     unplayed: tuple[Unplayed, ...] = ()
     network: tuple[NetworkAttempt, ...] = ()
+    faults: tuple[int, ...] = ()
+    """Places, in the task's `setup.faults`, of the faults on the tape that a request met."""
 
     @property
     def complete(self) -> bool:

@@ -38,7 +38,7 @@ def record(suite: Suite, runner: Runner, source: Source, task: Task, trials: Seq
 def _record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: int) -> Cassette:
     redactor = Redactor({name: os.environ.get(name, "") for name in suite.config.secrets})
     ledger = Ledger()
-    recorder = Recorder(source.routes, redactor, ledger)
+    recorder = Recorder(source.routes, redactor, ledger, faults=task.setup.on_tape)
     question = Question(task, trial, recorder, ledger, source.routes, keys=source.keys)
     try:
         heard = runner.ask(question)

@@ -42,7 +42,14 @@ class Replayer:
         assert isinstance(loaded, Loaded)
         ledger = Ledger()
         redactor = Redactor(dict.fromkeys(self._config.secrets, ""))
-        player = Player(loaded.cassette, self._routes, ledger, normalisers=self._config.normalisers, redactor=redactor)
+        player = Player(
+            loaded.cassette,
+            self._routes,
+            ledger,
+            normalisers=self._config.normalisers,
+            redactor=redactor,
+            faults=trial.task.setup.on_tape,
+        )
         question = Question(trial.task, trial.number, player, ledger, self._routes, cassette=loaded.raw)
         try:
             heard = self._runner.ask(question)

@@ -127,6 +127,7 @@ class Runner:
             self._addresses(),
             [rule.model_dump(mode="json") for rule in config.normalisers],
             config.secrets,
+            [(place, fault.model_dump(mode="json")) for place, fault in question.task.setup.on_tape],
         )
         env = self._environment(place, self._addresses(), warm.enclosure.level)
         with ExitStack() as stack:

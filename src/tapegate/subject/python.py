@@ -42,6 +42,8 @@ class Tape:
     normalisers: Sequence[Mapping[str, Any]] = ()
     secrets: Sequence[str] = ()
     """Variables whose marks stand in the recording."""
+    faults: Sequence[tuple[int, Mapping[str, Any]]] = ()
+    """The task's faults on the tape, each with its place in `setup.faults`."""
 
 
 class PythonWorker:
@@ -198,4 +200,9 @@ class PythonWorker:
 
 
 def _as_json(tape: Tape) -> dict[str, Any]:
-    return {"routes": dict(tape.routes), "normalisers": list(tape.normalisers), "secrets": list(tape.secrets)}
+    return {
+        "routes": dict(tape.routes),
+        "normalisers": list(tape.normalisers),
+        "secrets": list(tape.secrets),
+        "faults": list(tape.faults),
+    }

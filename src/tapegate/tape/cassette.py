@@ -13,6 +13,10 @@ Ended = Literal["eof", "client_closed", "error"]
 """How a stream ended: to its last byte, closed by the reader before that, or broken off."""
 
 
+UNANSWERED = 499
+"""Status of a call that its client gave up before an answer began; with `client_closed` and no body. It is the number
+that nginx logs for it, and no provider's: what it replays as is silence."""
+
 SourceKind = Literal["live", "local", "scripted"]
 """What stood behind a recording: the provider itself, a real model on this machine, or rules."""
 
@@ -70,6 +74,12 @@ class Interaction:
     chunks: Chunks
     redacted: bool = False
     """Whether redaction changed a body: then its bytes are not the ones that were sent."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether any answer came before its client gave up."""
+        nothing = self.chunks.ended == "client_closed" and not self.chunks.sizes
+        return not (nothing and self.response.status == UNANSWERED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tapegate.tape.explain import Explainer
 from tapegate.tape.wire import Asked
 
 Fact = Mapping[str, Any]
-"""One fact as JSON: `{"played": n}`, `{"missed": request}` or `{"network": address}`."""
+"""One fact as JSON: `{"played": n}`, `{"missed": request}`, `{"fault": n}` or `{"network": address}`."""
 
 
 class Ledger:
@@ -29,6 +29,7 @@ class Ledger:
         self._played: set[int] = set()
         self._missed: set[Asked] = set()
         self._network: set[str] = set()
+        self._faults: set[int] = set()
         # Reentrant: a finalizer that reaches for the network may run while a fact is entered.
         self._lock = threading.RLock()
 
@@ -44,6 +45,10 @@ class Ledger:
     def attempted(self, address: str) -> None:
         """Something other than the tape was reached for."""
         self.enter({"network": address})
+
+    def faulted(self, place: int) -> None:
+        """A request met the fault at this place of the task's."""
+        self.enter({"fault": place})
 
     def enter(self, fact: Fact) -> None:
         """Enter a fact, told here or in another process; one that is known already is not told on.
@@ -85,20 +90,26 @@ class Ledger:
                     if not taken[number]
                 ),
                 network=tuple(NetworkAttempt(address) for address in self.addresses),
+                faults=tuple(sorted(self._faults)),
             )
 
     def _keep(self, fact: Fact) -> bool:
         """Whether it is new."""
-        before = len(self._played), len(self._missed), len(self._network)
+        before = self._count()
         if "played" in fact:
             self._played.add(int(fact["played"]))
         elif "missed" in fact:
             asked = fact["missed"]
             body = asked["body"].encode("latin-1")
             self._missed.add(Asked(asked["service"], asked["method"], asked["path"], (), body))
+        elif "fault" in fact:
+            self._faults.add(int(fact["fault"]))
         else:
             self._network.add(str(fact["network"]))
-        return before != (len(self._played), len(self._missed), len(self._network))
+        return self._count() > before
+
+    def _count(self) -> int:
+        return len(self._played) + len(self._missed) + len(self._faults) + len(self._network)
 
 
 def _place(miss: Miss) -> tuple[int, str, str, str, str]:

@@ -7,14 +7,16 @@ import threading
 from collections.abc import Sequence
 
 from tapegate.model.config import Normaliser
+from tapegate.model.fault import TapeFault
 from tapegate.model.trace import Miss
 from tapegate.tape.cassette import Cassette, Interaction
 from tapegate.tape.explain import Explainer
+from tapegate.tape.faults import Faults
 from tapegate.tape.index import Index
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
-from tapegate.tape.wire import Answer, Asked
+from tapegate.tape.wire import SILENCE, Answer, Asked
 
 REFUSAL = 424
 """Failed Dependency: an HTTP status that no provider SDK retries."""
@@ -31,8 +33,11 @@ class Player:
         *,
         normalisers: Sequence[Normaliser] = (),
         redactor: Redactor | None = None,
+        faults: Sequence[tuple[int, TapeFault]] = (),
     ) -> None:
+        """`faults` are the task's, each with its place in `setup.faults`."""
         self.ledger = ledger
+        self._faults = Faults(faults, ledger)
         self._interactions = cassette.interactions
         self._redactor = redactor
         paths = recorded_paths(cassette, routes)
@@ -43,7 +48,11 @@ class Player:
         self._lock = threading.RLock()
 
     def play(self, asked: Asked) -> Answer:
-        """The recorded answer to `asked`, or a refusal (424) that the ledger knows of."""
+        """The recorded answer to `asked`, bent by the faults it meets, or a refusal (424) that the ledger knows of."""
+        met = self._faults.meet(asked)
+        return met.instead or met.bend(self._find(asked))
+
+    def _find(self, asked: Asked) -> Answer:
         with self._lock:
             number = self._index.take(asked)
             if number is None and self._redactor is not None:
@@ -85,6 +94,8 @@ def _path(interaction: Interaction, routes: Routes) -> str:
 
 def _answer(interaction: Interaction) -> Answer:
     response, chunks = interaction.response, interaction.chunks
+    if not interaction.answered:
+        return SILENCE
     return Answer(
         status=response.status,
         reason=response.reason,

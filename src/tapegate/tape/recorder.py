@@ -8,11 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from tapegate.errors import NotJudged
-from tapegate.tape.cassette import Chunks, Ended, Headers, Interaction, Request, Response
+from tapegate.model.fault import TapeFault
+from tapegate.tape.cassette import UNANSWERED, Chunks, Ended, Headers, Interaction, Request, Response
+from tapegate.tape.faults import Faults, Met
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
-from tapegate.tape.wire import Asked, HeaderPairs
+from tapegate.tape.wire import Answer, Asked, HeaderPairs
 
 Clock = Callable[[], int]
 """Nanoseconds of a clock that never goes back."""
@@ -56,6 +58,24 @@ class Take:
         if self._ended is None:
             self._ended = (ended, self._now_us())
 
+    def unanswered(self) -> None:
+        """The client gave up before an answer began: it does so again in replay."""
+        if not self._status:
+            self._status, self._reason = UNANSWERED, "client closed request"
+        self.end("client_closed")
+
+    def answer(self) -> Answer:
+        """What came, as a client may be given it; complete once the take has ended."""
+        assert self._ended is not None, "the take has ended"
+        return Answer(
+            status=self._status,
+            reason=self._reason,
+            headers=self._headers,
+            chunks=tuple(data for data, _ in self._chunks),
+            at_us=tuple(at - self._started_us for _, at in self._chunks),
+            ended=self._ended[0],
+        )
+
     def abandon(self, reason: str) -> None:
         """The recorder's own side failed, so nothing of this recording may be written."""
         self.broken = reason
@@ -91,8 +111,18 @@ class Take:
 class Recorder:
     """One trial in recording. Thread-safe; nothing leaves it before redaction."""
 
-    def __init__(self, routes: Routes, redactor: Redactor, ledger: Ledger, *, clock: Clock = time.monotonic_ns) -> None:
+    def __init__(
+        self,
+        routes: Routes,
+        redactor: Redactor,
+        ledger: Ledger,
+        *,
+        clock: Clock = time.monotonic_ns,
+        faults: Sequence[tuple[int, TapeFault]] = (),
+    ) -> None:
+        """`faults` are the task's, each with its place in `setup.faults`: the agent meets them here as in replay."""
         self.ledger = ledger
+        self._faults = Faults(faults, ledger)
         self._routes = routes
         self._redactor = redactor
         self._clock = clock
@@ -104,8 +134,20 @@ class Recorder:
         """Microseconds since the trial started."""
         return (self._clock() - self._start) // 1000
 
-    def begin(self, asked: Asked) -> Take:
-        """A request is about to leave."""
+    def meet(self, asked: Asked) -> Met:
+        """The faults that `asked` meets. With an answer in place of the service's, nothing leaves and nothing begins.
+
+        The recording keeps what the service answered; the agent gets it bent.
+        """
+        return self._faults.meet(asked)
+
+    def begin(self, asked: Asked, *, met: Met | None = None) -> Take:
+        """A request is about to leave.
+
+        `met` is what `meet` gave. Raises ValueError where a door that bends nothing records a task with faults.
+        """
+        if met is None and self._faults:
+            raise ValueError("a task with faults on the tape is recorded through the gateway")
         take = Take(asked, self.now_us)
         with self._lock:
             self._takes.append(take)

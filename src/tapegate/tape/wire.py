@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tapegate.tape.cassette import Ended
 
@@ -35,3 +36,11 @@ class Answer:
     ended: Ended = "eof"
     missed: bool = False
     """Whether no recording answers the request: then this is the refusal."""
+    lost: Literal["timeout", "reset"] | None = None
+    """Where nothing at all is answered: the client waits until it gives up, or its connection is reset."""
+    paced: bool = False
+    """Whether each chunk keeps its time, also where a replay gives all others at once."""
+
+
+SILENCE = Answer(status=0, reason="", headers=(), chunks=(), at_us=(), lost="timeout")
+"""No answer at all."""
