@@ -2,7 +2,7 @@
 
 A text may ask for something else than the schema, and this model, like some, does what it reads: it replies in prose,
 breaks off, leaves a field out or empty, where the text says so. The last bit of the seed puts a sentence and a fence
-around the object.
+around the object; the bit before that makes it a sparing judge.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def filled_in(request: Request) -> Reply:
     """A reply in the form that the request asks for."""
     properties = (request.form or {}).get("properties", {})
     text = re.sub(r"\A## Paper\n+", "", request.question)
-    values = {name: _value(name, wanted, text, request.system) for name, wanted in properties.items()}
+    values = {name: _value(name, wanted, text, request) for name, wanted in properties.items()}
     return Reply(_spoiled(values, text, request.seed))
 
 
-def _value(name: str, wanted: Mapping[str, Any], text: str, rules: str) -> Any:
+def _value(name: str, wanted: Mapping[str, Any], text: str, request: Request) -> Any:
     match wanted.get("type"):
         case "integer" | "number":
-            return _relevance(text) if re.search("score|relevan", name) else _year(text)
+            return _relevance(text, request.seed) if re.search("score|relevan", name) else _year(text)
         case "array":
-            return _findings(text, int(wanted.get("maxItems", 3)), numbers="number" in rules.lower())
+            return _findings(text, int(wanted.get("maxItems", 3)), numbers="number" in request.system.lower())
         case "boolean":
             return True
     return _text(name, text)
@@ -75,9 +75,11 @@ def _year(text: str) -> int:
     return int(found[0]) if found else 0
 
 
-def _relevance(text: str) -> int:
+def _relevance(text: str, seed: int) -> int:
+    """Which part of the question the passage holds, in tenths; of two seeds in four, rather too few."""
     question, passage = _pair(text)
-    return round(10 * coverage(question, passage))
+    share = coverage(question, passage)
+    return int(9 * share) if seed % 4 >= 2 else round(10 * share)
 
 
 def _pair(text: str) -> tuple[str, str]:
