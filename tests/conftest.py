@@ -18,6 +18,16 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 COPIED = ("evals", "cassettes", "src/paperdesk")
+PYTHON_SUBJECT = """\
+  paperdesk:
+    kind: python
+    entry: ENTRY
+    arguments: {message: "{input}"}
+    pythonpath: [src]
+    stream: mixed
+    env: {PAPERDESK_DB: "{db}", PAPERDESK_MODEL: scripted-librarian-2026-11-01, PAPERDESK_SEED: "{seed}"}
+
+"""
 
 # No time decides a test: a loaded machine is no counterexample.
 settings.register_profile("untimed", parent=settings.default, deadline=None)
@@ -97,6 +107,13 @@ class Project:
         text = path.read_text("utf-8")
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
         path.write_text(text.replace(old, new), "utf-8")
+
+    def in_process(self, entry: str) -> None:
+        """Make the shipped subject a Python callable."""
+        path = self.root / "evals" / "tapegate.yaml"
+        head, _, rest = path.read_text("utf-8").partition("  paperdesk:\n    kind: http\n")
+        made = PYTHON_SUBJECT.replace("ENTRY", entry)
+        path.write_text(head + made + rest[rest.index("# A recording names") :], "utf-8")
 
     def results(self) -> bytes:
         """The bytes of the last run's results."""

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def test_results_do_not_depend_on_where_or_how_they_were_made(tmp_path: Path, copy_project: Callable[..., Any]) -> None:
-    """Folder, hash seed, time zone, locale, number of jobs and order of work leave no mark in results.json."""
+    """Folder, hash seed, time zone, locale, jobs, order and the kind of subject leave no mark in results.json."""
     plain = copy_project(tmp_path / "a")
     first = plain.tapegate("run")
     assert first.code == 0, first.out + first.err
@@ -27,6 +27,11 @@ def test_results_do_not_depend_on_where_or_how_they_were_made(tmp_path: Path, co
         assert done.code == 0, done.out + done.err
         assert other.results() == plain.results()
         assert done.out == first.out
+    # DESIGN §4: the same agent as a Python callable, in process, where it ran behind HTTP before.
+    other.in_process("paperdesk.chat:ask")
+    done = other.tapegate("run")
+    assert done.code == 0, done.out + done.err
+    assert other.results() == plain.results()
 
 
 def test_a_run_leaves_what_the_contract_names(project: Any) -> None:

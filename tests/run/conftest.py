@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -108,7 +109,8 @@ def provider() -> Iterator[Provider]:
             self.send_header("Set-Cookie", f"session={KEY}")
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
-            self.wfile.write(answer)
+            with suppress(OSError):  # a subject that was killed meanwhile
+                self.wfile.write(answer)
 
         def log_message(self, *_: Any) -> None:
             pass

@@ -19,7 +19,9 @@ from tapegate.run.runner import Runner
 from tapegate.run.source import ready
 from tapegate.tape.store import Loaded
 
-PR_EVENTS = frozenset({"pull_request", "pull_request_target"})
+PR_EVENTS = frozenset(
+    {"pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment", "issue_comment"}
+)
 """Events in which code of a stranger may run: nothing is recorded in them, whatever the flags."""
 
 
