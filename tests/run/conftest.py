@@ -140,8 +140,8 @@ class Kit:
             "entry": "agent:ask",
             "pythonpath": ["src"],
             "stream": "text",
-            "timeout_s": 5,
-            "start_timeout_s": 5,
+            "timeout_s": 30,
+            "start_timeout_s": 30,
         }
         self.config = {
             "version": 1,
@@ -168,8 +168,8 @@ class Kit:
             "command": ["{python}", "{project}/src/server.py", "{port}"],
             "ask": {"path": "/", "json": {"input": "{input}"}},
             "stream": "text",
-            "timeout_s": 5,
-            "start_timeout_s": 5,
+            "timeout_s": 30,
+            "start_timeout_s": 30,
             "env": {"AGENT": "{project}/src"},
         }
         return self

@@ -125,7 +125,7 @@ def test_the_verdict_comes_from_the_account_whatever_the_agent_makes_of_it(kit):
 def test_the_end_of_a_python_subject_is_judged(kit):
     """A miss excuses the end that follows it; every other end that is no answer fails, at both doors."""
     (kit.root / "evals/s/T-1@A1.yaml").unlink()
-    kit.subject["timeout_s"] = 1
+    kit.subject["timeout_s"] = 3
     for way in ENDED:
         kit.task(way, input=way).pretend(way)
     in_process = kit.agent(POST + WAYS).judge(jobs=2)
