@@ -8,6 +8,7 @@ import os
 import pytest
 
 from tapegate.doors.guard.levels import best
+from tapegate.run import runner as runner_module
 from tapegate.run import warm
 from tapegate.run.replay import Replayer
 from tapegate.run.runner import Runner
@@ -113,6 +114,26 @@ def test_the_level_of_a_task_is_that_of_its_subject(kit):
     suite = kit.suite()
     with Runner(suite) as runner:
         assert runner.level(suite.tasks[0]) == best("python")
+
+
+@pytest.mark.parametrize("door", ["in process", "at the gateway"])
+def test_a_machine_without_namespaces_guards_python_from_within(kit, monkeypatch, door):
+    """The weaker guard refuses and tells the same, and a recording is played past it."""
+    for module in (warm, runner_module):
+        monkeypatch.setattr(module, "best", lambda kind: "in_process" if kind == "python" else "none")
+    source = (
+        "import os, threading, time, httpx\ndef ask(input):\n"
+        "    try:\n        httpx.get('http://192.0.2.7:81/x', timeout=2)\n    except httpx.HTTPError:\n        pass\n"
+        "    yield httpx.post(os.environ['MODEL_URL'] + '/chat', content=b'{\"q\":\"hello\"}').text\n"
+    )
+    if door == "at the gateway":
+        source += "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+    kit.agent(source).pretend()
+    trace = kit.replay()
+    assert (trace.text, trace.account.misses, trace.account.unplayed) == ("ok", (), ())
+    assert [attempt.address for attempt in trace.account.network] == ["192.0.2.7:81"]
+    (finding,) = (each for each in kit.judge().tasks[0].findings if each.severity == "fail")
+    assert finding.code == "network_attempt"
 
 
 def test_a_home_is_compared_by_names_sizes_and_times(tmp_path):
