@@ -19,7 +19,7 @@ CLOSE = {"same": "", "removed": "-]", "added": "+}"}
     ("base", "head", "shown"),
     [
         ("It is 3.6 degrees cooler.", "It is 3.7 degrees cooler.", "It is [-3.6-]{+3.7+} degrees cooler."),
-        ("See /paper/p-moss-02.", "See /paper/p-moss-03.", "See /[-paper/p-moss-02-]{+paper/p-moss-03+}."),
+        ("See /paper/p-moss-02.", "See /paper/p-moss-03.", "See [-/paper/p-moss-02-]{+/paper/p-moss-03+}."),
         ("one two three", "one 2 3 three", "one [-two-]{+2 3+} three"),
         ("a b c d", "a x y d", "a [-b c-]{+x y+} d"),
         ("same", "same", "same"),

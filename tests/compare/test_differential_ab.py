@@ -449,14 +449,17 @@ def test_old_verdicts_are_judged_anew(build: Any) -> None:
     assert side.run is not None
     old = replace(side.run.tasks[0], verdict=Verdict.PASS)
     wrong = replace(side, run=replace(side.run, tasks=(old,)))
-    again = judged_anew(wrong)
+    again = judged_anew(wrong, "pr", PR)
     assert again.run is not None
     assert again.run.tasks == side.run.tasks
-    blind = judged_anew(replace(wrong, traces=no_traces))
+    assert (again.run.gate.exit_code, wrong.run and wrong.run.gate.exit_code) == (1, 0)
+    note = "judged again by this version of Tapegate, side has other verdicts: RET-01@A1 (pass → fail)"
+    assert again.notes == (note,)
+    blind = judged_anew(replace(wrong, traces=no_traces), "pr", PR)
     assert blind.run is not None
     assert blind.run.tasks == (old,)
     other = build.judged([task], [build.trace("search")])
-    mixed = judged_anew(replace(wrong, traces=other.traces))
+    mixed = judged_anew(replace(wrong, traces=other.traces), "pr", PR)
     assert mixed.run is not None
     assert mixed.run.tasks == (old,), "a trace of another run judges nothing"
 

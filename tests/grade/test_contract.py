@@ -9,6 +9,17 @@ import pytest
 
 from tapegate.errors import BadInput
 from tapegate.grade.contract import digest, parse, to_bytes
+from tapegate.model.budget import Budget
+from tapegate.model.config import Profile
+
+
+PR = Profile(budgets=(Budget(measure="total_tokens", increase=50),))
+
+
+def test_the_profile_travels_with_the_contracts(make_task: Any) -> None:
+    """Whoever compares two runs later knows what they were allowed to spend."""
+    read = parse(to_bytes([make_task()], "pr", PR), "contracts.json")
+    assert (read.profile_name, read.profile) == ("pr", PR)
 
 
 def test_names_and_layout_are_no_part_of_a_contract(make_task: Any) -> None:
@@ -42,7 +53,7 @@ def test_another_accepted_outcome_changes_the_digest(make_task: Any) -> None:
 def test_contracts_are_read_back_with_their_lines(make_task: Any) -> None:
     """The tasks come back equal, and a finding of theirs still stands on its line."""
     task = make_task({"allowed_first_tools": ["search"]}, {"allowed_first_tools": ["read"]})
-    read = parse(to_bytes([task]), "contracts.json")[task.key]
+    read = parse(to_bytes([task], "pr", PR), "contracts.json").tasks[task.key]
     assert read == task
     assert read.source.file == task.source.file
     assert read.source.line("expect", "accepted_outcomes", 1) == 20
@@ -59,7 +70,7 @@ def test_contracts_are_read_back_with_their_lines(make_task: Any) -> None:
 )
 def test_another_file_is_refused(change: dict[str, Any], said: str, make_task: Any) -> None:
     """Bad input, with the place at which it is wrong."""
-    document = {**json.loads(to_bytes([make_task()])), **change}
+    document = {**json.loads(to_bytes([make_task()], "pr", PR)), **change}
     with pytest.raises(BadInput) as caught:
         parse(json.dumps(document).encode(), "out/contracts.json")
     assert caught.value.problems[0].file == "out/contracts.json"
@@ -68,6 +79,6 @@ def test_another_file_is_refused(change: dict[str, Any], said: str, make_task: A
 
 def test_a_task_under_anothers_key_is_refused(make_task: Any) -> None:
     """A file in which keys and tasks do not agree was not written by us."""
-    raw = to_bytes([make_task()]).replace(b'"RET-01@A1":', b'"RET-02@A1":')
+    raw = to_bytes([make_task()], "pr", PR).replace(b'"RET-01@A1":', b'"RET-02@A1":')
     with pytest.raises(BadInput, match="the task under 'RET-02@A1' is 'RET-01@A1'"):
         parse(raw, "contracts.json")

@@ -9,7 +9,7 @@ from itertools import groupby
 from tapegate.compare.align import align
 from tapegate.model.diff import Edit
 
-_WORD = re.compile(r"\s+|\w+(?:[.,:'’/-]\w+)*|[^\w\s]")
+_WORD = re.compile(r"\s+|/?\w+(?:[.,:'’/-]\w+)*|[^\w\s]")
 """White space, a word (a number or a link in one piece), or a single sign."""
 
 

@@ -13,10 +13,14 @@ from tapegate.compare.side import Side, regraded
 from tapegate.compare.strata import rate, statistics
 from tapegate.compare.tasks import task_diff
 from tapegate.grade.docket import WORST_FIRST
+from tapegate.grade.gate import decide as decide_run
 from tapegate.model.config import Profile
 from tapegate.model.diff import Compared, Diff, Transition
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
+
+_SHOWN = 8
+"""Keys that a note lists."""
 
 
 def compare(base: Side, head: Side, profile_name: str, profile: Profile) -> Diff:
@@ -42,23 +46,32 @@ def compare(base: Side, head: Side, profile_name: str, profile: Profile) -> Diff
         tasks=tuple(tasks),
         statistics=statistics(pairs),
         budgets=budgets,
-        notes=tuple(_notes(base, head, both)),
+        notes=(*base.notes, *head.notes, *_notes(base, head, both)),
         gate=decide(tasks, budgets, profile, compared=len(both)),
     )
 
 
-def judged_anew(side: Side) -> Side:
+def judged_anew(side: Side, profile_name: str, profile: Profile) -> Side:
     """A side whose traces are graded by this version of Tapegate, so that both are judged alike.
 
-    A task whose traces or contract are not at hand keeps the verdict it came with.
+    A task whose traces or contract are not at hand keeps the verdict it came with. Where a verdict turns, the gate is
+    decided again, and the side says so.
     """
     if side.run is None:
         return side
-    tasks = []
+    tasks, turned = [], []
     for result in side.run.tasks:
         task = side.task(result)
-        tasks.append((regraded(side, result, task) if task is not None else None) or result)
-    return replace(side, run=replace(side.run, tasks=tuple(tasks)))
+        again = (regraded(side, result, task) if task is not None else None) or result
+        tasks.append(again)
+        if again.verdict is not result.verdict:
+            turned.append(f"{result.key} ({result.verdict} → {again.verdict})")
+    run = replace(side.run, tasks=tuple(tasks))
+    if not turned:
+        return replace(side, run=run)
+    note = f"judged again by this version of Tapegate, {side.name} has other verdicts: {_listed(turned)}"
+    gate = decide_run(run.tasks, profile_name, profile, run.partial)
+    return replace(side, run=replace(run, gate=gate), notes=(*side.notes, note))
 
 
 def _compared(side: Side) -> Compared:
@@ -96,3 +109,8 @@ def _notes(base: Side, head: Side, both: Sequence[Pair]) -> Iterable[str]:
 
 def _partial(run: Run | None) -> bool:
     return run is not None and run.partial
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return ", ".join(words[:_SHOWN]) + more

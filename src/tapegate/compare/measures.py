@@ -8,7 +8,11 @@ from fractions import Fraction
 
 from tapegate.compare.stats import Worse
 from tapegate.model.diff import Delta
+from tapegate.model.finding import Verdict
 from tapegate.model.run import Metrics, TrialResult
+
+CUT_SHORT = frozenset({Verdict.STALE, Verdict.ERROR})
+"""Verdicts of trials that may have ended early: what they spent and called is no measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,11 @@ def delta(name: str, base: TrialResult, head: TrialResult) -> Delta:
     """One measure of a trial on both sides."""
     measure = MEASURES[name]
     before, after = measure.of(base.metrics), measure.of(head.metrics)
+    unjudged = [side for side, trial in (("base", base), ("head", head)) if trial.verdict in CUT_SHORT]
     why = ""
-    if before is None or after is None:
+    if unjudged:
+        why = f"not judged in {' and '.join(unjudged)}"
+    elif before is None or after is None:
         missing = [side for side, value in (("base", before), ("head", after)) if value is None]
         why = f"not recorded in {' and '.join(missing)}"
     elif measure.timed and base.machine != head.machine:

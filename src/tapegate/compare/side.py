@@ -75,5 +75,7 @@ def regraded(side: Side, result: TaskResult, task: Task) -> TaskResult | None:
         judged = grade_trial(task, trace, trial.cassette_sha256)
         metrics = replace(judged.metrics, quality=judged.metrics.quality or trial.metrics.quality)
         commit = trial.recorded_commit
-        trials.append(replace(judged, metrics=metrics, machine=trial.machine, recorded_commit=commit, extra=trial.extra))
+        trials.append(
+            replace(judged, metrics=metrics, machine=trial.machine, recorded_commit=commit, extra=trial.extra)
+        )
     return grade_task(task, trials)

@@ -89,7 +89,7 @@ def _measure(name: str, pairs: Sequence[Pair]) -> MeasureStatistic | str | None:
     """The statistic; the reason why no pair has the measure; or None where it was on neither side of any."""
     found, reasons = increases(name, pairs)
     if not found:
-        said = Counter(reason for reason in reasons if reason != "not recorded in base and head")
+        said = Counter(reason for reason in reasons if not reason.endswith("in base and head"))
         return max(said, key=lambda reason: (said[reason], reason)) if said else None
     worse = MEASURES[name].worse
     unit = lcm(*(value.denominator for sides in found.values() for value in sides))

@@ -9,7 +9,7 @@ from tapegate.compare import contracts
 from tapegate.compare.align import align
 from tapegate.compare.answer import align_answers
 from tapegate.compare.limits import beyond
-from tapegate.compare.measures import MEASURES, delta
+from tapegate.compare.measures import CUT_SHORT, MEASURES, delta
 from tapegate.compare.pairing import Pair
 from tapegate.compare.side import NO_ANSWER, Side, regraded
 from tapegate.model.diff import Delta, Edit, Stratum, TaskDiff, TrialDiff
@@ -132,7 +132,7 @@ def _identity(finding: Finding) -> Finding:
 
 
 def _deltas(old: TrialResult | None, new: TrialResult | None) -> tuple[Delta, ...]:
-    if old is None or new is None:
+    if old is None or new is None or CUT_SHORT & {old.verdict, new.verdict}:
         return ()
     found = [delta(name, old, new) for name in MEASURES]
     return tuple(one for one in found if one.base != one.head or (one.not_measured and one.base is not None))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
 from pydantic import Field, ValidationError
 
 from tapegate.errors import BadInput
+from tapegate.model.config import Profile
 from tapegate.model.source import Path, Source
 from tapegate.model.task import Part, Task
 
@@ -30,7 +32,19 @@ class _Row(Part):
 
 class _File(Part):
     schema_id: Literal["tapegate.contracts/1"] = Field(alias="schema")
+    profile_name: str
+    profile: Profile
     contracts: dict[str, _Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Contracts:
+    """By what a run was judged."""
+
+    profile_name: str
+    profile: Profile
+    tasks: Mapping[str, Task]
+    """By key."""
 
 
 def contract(task: Task) -> dict[str, Any]:
@@ -49,10 +63,12 @@ def digest(task: Task) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def to_bytes(tasks: Iterable[Task]) -> bytes:
-    """`contracts.json`: the tasks of a run, so that its traces can be graded again without its repository."""
+def to_bytes(tasks: Iterable[Task], profile_name: str, profile: Profile) -> bytes:
+    """`contracts.json`: by what a run was judged, so that its traces can be graded again without its repository."""
     document = {
         "schema": SCHEMA_ID,
+        "profile_name": profile_name,
+        "profile": profile.model_dump(mode="json", exclude_defaults=True),
         "contracts": {
             task.key: {
                 "file": task.source.file,
@@ -65,8 +81,8 @@ def to_bytes(tasks: Iterable[Task]) -> bytes:
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
-def parse(raw: bytes, file: str) -> Mapping[str, Task]:
-    """Read `contracts.json` back: the tasks by key. Raises BadInput `bad_contracts` for anything else."""
+def parse(raw: bytes, file: str) -> Contracts:
+    """Read `contracts.json` back. Raises BadInput `bad_contracts` for anything else."""
     try:
         read = _File.model_validate_json(raw)
         tasks = {key: _task(row) for key, row in read.contracts.items()}
@@ -77,7 +93,7 @@ def parse(raw: bytes, file: str) -> Mapping[str, Task]:
     for key, task in tasks.items():
         if key != task.key:
             raise _refused(file, f"the task under {key!r} is {task.key!r}")
-    return tasks
+    return Contracts(read.profile_name, read.profile, tasks)
 
 
 def _task(row: _Row) -> Task:

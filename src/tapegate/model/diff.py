@@ -44,6 +44,8 @@ class Kind(StrEnum):
     """It asks for something else."""
     CHANGED = "changed"
     """Its verdict holds, or turned between verdicts that are no pass; what it does is different."""
+    NUMBERS = "numbers"
+    """It does the same, and its tokens, cost, latency or quality are different."""
     RENAMED = "renamed"
     """Only its name is another."""
     ADDED = "added"
@@ -106,16 +108,20 @@ class TrialDiff:
     """Limits of the task to a change that head exceeds, or that could not be held against it."""
 
     @property
-    def differs(self) -> bool:
-        """Whether anything but the recording's bytes is different."""
+    def behaves_differently(self) -> bool:
+        """Whether its verdict, its outcome, what it called, said or was found to do is different."""
         return (
             self.base_verdict != self.head_verdict
             or self.base_outcome != self.head_outcome
             or any(edit.op != "same" for edit in self.tool_path)
             or self.answer_changed
             or bool(self.gained or self.lost)
-            or any(delta.base != delta.head for delta in self.deltas)
         )
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything but the recording's bytes is different."""
+        return self.behaves_differently or any(delta.base != delta.head for delta in self.deltas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +177,10 @@ class TaskDiff:
             return Kind.FIXED
         if self.stratum is Stratum.CONTRACT_CHANGED and (self.contract or self.differs):
             return Kind.RECONTRACTED
-        if self.differs:
+        if self.base_verdict != self.head_verdict or any(trial.behaves_differently for trial in self.trials):
             return Kind.CHANGED
+        if self.differs:
+            return Kind.NUMBERS
         return Kind.RENAMED if self.key != self.base_key else None
 
     @property

@@ -1,0 +1,93 @@
+"""What `tapegate diff` does: find or run both sides, judge them alike, compare, report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from tapegate.cli import options
+from tapegate.cli.sides import Place, Running, Terms, place, side_of, terms, unavailable
+from tapegate.compare.differential_ab import compare, judged_anew
+from tapegate.compare.side import Side
+from tapegate.errors import NotJudged
+from tapegate.load.profiles import profile_of
+from tapegate.model.diff import Diff
+from tapegate.report import comment, diff_file, terminal_diff
+from tapegate.run.output import write_atomically
+from tapegate.run.results_folder import DIFF, ResultsFolder
+
+DEFAULT_PROFILE = "pr"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """The words of one `tapegate diff`."""
+
+    base: str
+    head: str
+    project: Path
+    evals: Path
+    profile: str | None
+    out: Path | None
+    jobs: int
+    as_json: bool
+    quiet: bool
+
+
+def compare_sides(words: Comparing) -> int:
+    """Compare, report, and return the exit code. Raises TapegateError for words that name nothing."""
+    places = [place(word, words.project, words.evals) for word in (words.base, words.head)]
+    running = Running(words.project, words.evals, words.profile or DEFAULT_PROFILE, words.jobs)
+    with _out(words) as out:
+        # Traces are read when they are needed: the folders must be there until the comparison is.
+        base, base_terms = _side(words, running, places[0], out / "base")
+        head, head_terms = _side(words, running, places[1], out / "head")
+        diff = compare(base, head, head_terms.name, head_terms.profile)
+    if diff.available and base_terms.profile != head_terms.profile:
+        note = f"profile {head_terms.name!r} says something else in base; head's was used"
+        diff = replace(diff, notes=(*diff.notes, note))
+    return _report(words, diff, head)
+
+
+def _side(words: Comparing, running: Running, where: Place, out: Path) -> tuple[Side, Terms]:
+    """A side, judged by this version of Tapegate, and the profile that decides over it."""
+    found = where.results or ResultsFolder(out)
+    if where.results is not None:
+        side = side_of(where.results, where.name)
+    else:
+        try:
+            side = running.side(where, out)
+        except NotJudged as error:  # it could not be checked out, or not even begin
+            side = unavailable(where, error)
+    by = terms(found) if side.run is not None else None
+    if by is None or (words.profile is not None and words.profile != by.name):
+        name = words.profile or DEFAULT_PROFILE
+        by = Terms(name, profile_of(None, name))
+    return judged_anew(side, by.name, by.profile) if where.results is not None else side, by
+
+
+@contextmanager
+def _out(words: Comparing) -> Iterator[Path]:
+    if words.out is not None:
+        yield words.out
+    else:
+        with TemporaryDirectory(prefix="tapegate-") as name:
+            yield Path(name)
+
+
+def _report(words: Comparing, diff: Diff, head: Side) -> int:
+    raw = diff_file.to_bytes(diff)
+    if words.out is not None:
+        write_atomically(words.out / "comment.md", comment.render(diff, head.run).encode())
+        write_atomically(words.out / DIFF, raw)
+    if words.as_json:
+        click.echo(raw.decode(), nl=False)
+    elif not words.quiet or not diff.gate.passed:
+        text = terminal_diff.render(diff, head.run, width=options.columns(), color=options.colored())
+        click.echo(text, nl=False)
+    return diff.gate.exit_code
