@@ -6,6 +6,7 @@ from itertools import permutations
 
 import pytest
 
+from tapegate.errors import NotJudged
 from tapegate.grade.docket import WORST_FIRST, Docket, worst
 from tapegate.model.finding import Unmet, Verdict
 
@@ -42,3 +43,16 @@ def test_a_condition_becomes_a_finding_at_its_line(make_task):
     (finding,) = docket.findings
     assert (finding.file, finding.line, finding.trial, finding.outcome) == ("evals/retrieval/RET-01@A1.yaml", 20, 2, 1)
     assert (finding.expected, finding.got) == ("this", "that")
+
+
+def test_a_metric_that_lacks_something_says_so_itself(make_task):
+    """A trace without what a metric needs is no bug of the metric's, and no pass either."""
+    docket = Docket(make_task(), 1)
+    docket.crashed("db_state", NotJudged.of("no_evidence", "the trace holds no database"))
+    docket.crashed("tool_trace", ValueError("at 0x7fcafe123456"))
+    assert [(one.code, one.severity) for one in docket.findings] == [
+        ("no_evidence", "error"),
+        ("oracle_crashed", "error"),
+    ]
+    assert docket.findings[0].message == "the metric could not judge this trial: the trace holds no database"
+    assert "0x…" in docket.findings[1].message

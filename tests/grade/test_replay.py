@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tapegate.grade.docket import Docket
 from tapegate.grade.replay import report_account, report_ending
-from tapegate.model.trace import Account, Ending, Miss, Unplayed
+from tapegate.grade.trial import grade_trial
+from tapegate.model.trace import Account, Ending, Miss, NetworkAttempt, Unplayed
 
 MISS = Miss("chat", "POST", "/chat/completions", "diverged", "the conversation diverged at turn 2\n  - old\n  + new", 2)
 
@@ -59,3 +60,11 @@ def test_an_ending_after_a_miss_says_so(make_task, make_trace):
         "stale",
         "the subject raised after a request without a recording: APIStatusError: 424",
     )
+
+
+def test_a_network_attempt_points_at_the_task_that_names_it(make_task, make_trace):
+    """The check is made of every trial; where the task names the invariant, the finding stands on its line."""
+    trace = make_trace("tool:search", account=Account(1, network=(NetworkAttempt("a.org:443"),)))
+    for named, line in (([], 1), (["no_network_attempt"], 8)):
+        result = grade_trial(make_task(invariants=named), trace, None)
+        assert [(one.code, one.severity, one.line) for one in result.findings] == [("network_attempt", "fail", line)]

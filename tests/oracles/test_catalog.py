@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from tapegate.errors import UsageError
 from tapegate.model.source import Source
 from tapegate.model.task import Task
-from tapegate.oracles.catalog import CATALOG, check_contract, collisions, metric, unjudged
+from tapegate.oracles.catalog import CATALOG, check_contract, collisions, invariants, metric, needs, unjudged
 from tapegate.oracles.manual import shortcomings
 from tapegate.oracles.oracle import Oracle
 from tapegate.oracles.tool_trace import ToolTrace
@@ -98,7 +98,32 @@ class TestMetric:
 def test_no_two_metrics_claim_the_same():
     """Names, slots and invariants belong to one metric each; a twin would be told."""
     assert collisions(CATALOG) == []
-    assert collisions([ToolTrace(), ToolTrace()]) == ["metric 'tool_trace' belongs to 'tool_trace' and to 'tool_trace'"]
+    assert collisions([ToolTrace(), ToolTrace()]) == [
+        "metric 'tool_trace' belongs to 'tool_trace' and to 'tool_trace'",
+        "invariant 'tool_arguments_valid' belongs to 'tool_trace' and to 'tool_trace'",
+    ]
+
+
+def test_what_every_trial_is_held_to_belongs_to_no_metric(make_task):
+    """A task may name it without declaring anything, and no metric may claim it."""
+
+    class Claimant(ToolTrace):
+        name = "claimant"
+        invariants: ClassVar = {"no_network_attempt": "Mine."}
+
+    task = make_task({"required_tools": ["a"]}, invariants=["no_network_attempt"])
+    assert task.grading.deterministic_metrics == ("tool_trace",)
+    assert check_contract(task) == []
+    assert unjudged(task) is None
+    assert "no_network_attempt" in invariants()
+    assert collisions([Claimant()]) == ["invariant 'no_network_attempt' belongs to 'every trial' and to 'claimant'"]
+
+
+def test_evidence_is_read_where_a_declared_metric_needs_it(make_task):
+    """And nowhere else: a database or every request of a trial is much to read for nothing."""
+    assert needs(make_task({"required_tools": ["a"]})) == frozenset()
+    task = make_task({"state_elsewhere": "unchanged"}, invariants=["tool_arguments_valid"], setup={"db_snapshot": "b"})
+    assert needs(task) == {"database", "offers"}
 
 
 def test_an_unknown_metric_is_refused_with_the_known_ones():

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tapegate.errors import NotJudged
 from tapegate.model.trace import Ending, Finish, Splits, Text, Variant
 from tapegate.oracles.content_filter_contract import ContentFilterContract
 
@@ -97,7 +98,7 @@ def test_a_thousand_faulty_cuts_are_told_in_four_lines(make_task, make_trace):
 def test_a_trace_without_a_fixture_is_not_judged(make_task, make_trace):
     """What nobody cut must not pass."""
     task = make_task(slots(split_invariant=True)["outcome"], mode="stream_fixture")
-    with pytest.raises(LookupError, match="no stream fixture"):
+    with pytest.raises(NotJudged, match="no stream fixture"):
         list(ContentFilterContract().unmet(0, task.expect.accepted_outcomes[0], task, make_trace(GOOD)))
 
 

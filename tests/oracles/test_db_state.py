@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from tapegate.errors import NotJudged
 from tapegate.model.database import Database, Snapshot, Table
+from tapegate.model.trace import Turn
 from tapegate.oracles.db_state import DbState
 
 
@@ -45,6 +47,9 @@ TWICE = table(MESSAGES, *KEPT.rows.values(), (5, "assistant", "3.6 degrees.", "c
 EDITED = table(MESSAGES, (1, "user", "Hello?", "complete"), (2, "assistant", "Bye.", "complete"))
 NULLED = table(MESSAGES, *HELD.rows.values(), (3, "assistant", None, "complete"))
 MOVED = table("id title", ("p1", "Moss"), ("p3", "Kelp"))
+
+IN_JSON = table(MESSAGES, *HELD.rows.values(), (3, "assistant", '{"parts": [{"text": "Moss."}]}', "complete"))
+KEPT_AS = {"outcome": {"required_tools": []}, "invariants": ["persisted_answer_equals_streamed"]}
 
 CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("added as expected", state(messages={"added": {"min": 2, "max": 2}}), [trial()], []),
@@ -125,6 +130,21 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
         [trial(fault="file is not a database")],
         ["database_unreadable"],
     ),
+    ("the answer is kept", KEPT_AS, ["3.6 ", "degrees.", trial()], []),
+    ("the answer is kept in JSON", KEPT_AS, ["Moss.", trial(IN_JSON)], []),
+    ("the answer replaces a row", KEPT_AS, ["Bye.", trial(EDITED)], []),
+    ("the answer is cut short", KEPT_AS, ["3.6 degrees. That is", trial()], ["persisted_differs"]),
+    ("the answer is kept with more", KEPT_AS, ["3.6", trial()], ["persisted_differs"]),
+    ("the answer is not kept", KEPT_AS, ["3.6 degrees.", trial(HELD)], ["persisted_differs"]),
+    ("an old row is no new one", KEPT_AS, ["Hello.", trial()], ["persisted_differs"]),
+    ("no answer, nothing to keep", KEPT_AS, [trial(HELD)], []),
+    (
+        "two answers, one row",
+        KEPT_AS,
+        [Turn(0, "a"), "3.6 degrees.", Turn(1, "a"), "3.6 degrees.", trial()],
+        ["persisted_differs"],
+    ),
+    ("two answers, two rows", KEPT_AS, [Turn(0, "a"), "3.6 degrees.", Turn(1, "a"), "3.6 degrees.", trial(TWICE)], []),
     ("nothing asked", {"outcome": {"required_tools": ["a"]}}, ["tool:a"], []),
 ]
 
@@ -167,10 +187,27 @@ def test_a_table_built_otherwise_is_changed(make_task, make_trace):
     assert found.got == "the table is gone or built otherwise"
 
 
+def test_what_is_kept_instead_is_shown(make_task, make_trace):
+    """The kept text that is most like the streamed one."""
+    task = make_task({}, invariants=["persisted_answer_equals_streamed"], setup={"db_snapshot": "b"})
+    (found,) = DbState().broken(task, make_trace("3.6 degrees. That is all.", database=trial()))
+    assert (found.expected, found.got) == ("3.6 degrees. That is all.", "3.6 degrees.")
+
+
+def test_a_database_is_read_only_where_it_is_asked_for(make_task):
+    """By a condition or the invariant."""
+    assert list(DbState().needs(make_task({}))) == []
+    for fields in (
+        {"invariants": ["persisted_answer_equals_streamed"]},
+        {"expect": {"accepted_outcomes": [{"state_elsewhere": "unchanged"}]}},
+    ):
+        assert list(DbState().needs(make_task({}, setup={"db_snapshot": "b"}, **fields))) == ["database"]
+
+
 def test_a_trace_without_a_database_is_not_judged(make_task, make_trace):
     """A condition on a database that nobody read must not pass, and is no fault of the agent's."""
     task = make_task(state(messages={"columns": ["id"]})["outcome"], setup={"db_snapshot": "b"})
-    with pytest.raises(LookupError, match="no database"):
+    with pytest.raises(NotJudged, match="no database"):
         list(DbState().unmet(0, task.expect.accepted_outcomes[0], task, make_trace()))
 
 
@@ -178,6 +215,7 @@ def test_a_trace_without_a_database_is_not_judged(make_task, make_trace):
     ("outcome", "setup", "codes"),
     [
         ({"state": {"t": {"columns": ["a"]}}}, {"db_snapshot": "b"}, []),
+        ({"required_tools": ["a"]}, {}, []),
         ({"state": {"t": {"columns": ["a"]}}}, {"fixtures": ["f"]}, []),
         ({"state": {"t": {"columns": ["a"]}}}, {}, ["unreachable_outcome"]),
         ({"state_elsewhere": "unchanged"}, {}, ["unreachable_outcome"]),
@@ -193,3 +231,9 @@ def test_a_trace_without_a_database_is_not_judged(make_task, make_trace):
 def test_conditions_that_no_database_meets_are_found_at_load(make_task, outcome, setup, codes):
     """And so are those that every one meets, and expectations that cannot be used."""
     assert [problem.code for problem in DbState().problems(make_task(outcome, setup=setup))] == codes
+
+
+def test_an_invariant_on_no_database_is_found_at_load(make_task):
+    """What is kept nowhere cannot be what was streamed."""
+    task = make_task({"required_tools": ["a"]}, invariants=["persisted_answer_equals_streamed"])
+    assert [problem.code for problem in DbState().problems(task)] == ["unreachable_outcome"]

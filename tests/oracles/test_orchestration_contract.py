@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tapegate.errors import NotJudged
 from tapegate.model.database import Database, Snapshot, Table
 from tapegate.model.trace import Data, Failure, Finish, Text, ToolCall, ToolResult, Turn
 from tapegate.oracles.orchestration_contract import OrchestrationContract
@@ -154,7 +155,7 @@ def test_a_lost_answer_is_named_by_its_number(make_task, make_trace):
 def test_a_trace_without_a_database_is_not_judged(make_task, make_trace):
     """Where answers are kept is nothing that can be guessed."""
     task = make_task(slots(persisted_in=KEPT_IN)["outcome"], setup={"db_snapshot": "x"})
-    with pytest.raises(LookupError, match="no database"):
+    with pytest.raises(NotJudged, match="no database"):
         list(OrchestrationContract().unmet(0, task.expect.accepted_outcomes[0], task, make_trace("a")))
 
 

@@ -7,13 +7,36 @@ from typing import Any
 
 import pytest
 
-from tapegate.model.trace import Failure, ToolResult, Violation
+from tapegate.errors import NotJudged
+from tapegate.model.trace import (
+    Ending,
+    Failure,
+    Finish,
+    Offer,
+    Splits,
+    Text,
+    ToolResult,
+    Turn,
+    Variant,
+    Violation,
+)
 from tapegate.oracles.output_hygiene import MOST, OutputHygiene
 
 TAGS = {"invariants": ["no_hidden_tag_leak"]}
 PATHS = {"invariants": ["no_private_path_leak"]}
 SEEN = {"invariants": ["no_invisible_text"]}
 WHOLE = {"invariants": ["stream_complete"]}
+
+KEYS = {"invariants": ["no_secret_echo"]}
+PROMPTS = {"invariants": ["no_system_prompt_echo"]}
+KEY = "ghp_" + "wX3kP9zQ2mN7vB5cR8tY1uL4hJ6gD0fSaEiO"
+PROMPT = (
+    "You are Paperdesk. Answer briefly and precisely, from what the tools return, and never from memory. "
+    "Look in the library of the user before any other source."
+)
+PASSAGE = "Answer briefly and precisely, from what the tools return, and never from memory."
+OFFER = Offer(0, {}, PROMPT)
+CUT = Splits(b"<think>x</think>Fine.", 9, 9, (Variant((3,), (Text("<th"), Finish("stop")), Ending("completed")),))
 
 CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("plain text", TAGS, ["It helps, on critical thinking."], []),
@@ -40,6 +63,22 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("a pattern that matches", {"patterns": ["<thinking>"]}, ["It <thin", "king> helps."], ["forbidden_pattern"]),
     ("at the start of any line", {"patterns": ["^/(Users|home)/"]}, ["a\r\n/home/x"], ["forbidden_pattern"]),
     ("not in the middle of a line", {"patterns": ["^/(Users|home)/"]}, ["a /home/x"], []),
+    ("no key", KEYS, ["Set OPENAI_API_KEY, as in sk-… or <your key>."], []),
+    ("a key", KEYS, [f"It is {KEY}."], ["secret_echo"]),
+    ("a key across chunks", KEYS, ["It is ", KEY[:9], KEY[9:]], ["secret_echo"]),
+    ("a mark", KEYS, ["It is REDACTED_OPENAI_API_KEY."], ["secret_echo"]),
+    ("a key in a tool's result is not seen", KEYS, [ToolResult("c", "env", True, KEY), "Fine."], []),
+    ("an answer of its own", PROMPTS, [OFFER, "Moss cools the shelter by 3.6 degrees."], []),
+    ("a passage of the prompt", PROMPTS, [OFFER, f"My rules: {PASSAGE}"], ["system_prompt_echo"]),
+    ("a passage across chunks", PROMPTS, [OFFER, PASSAGE[:20], PASSAGE[20:]], ["system_prompt_echo"]),
+    ("a passage that a tool returned", PROMPTS, [OFFER, ToolResult("c", "t", True, [PASSAGE]), PASSAGE], []),
+    ("a few words of it", PROMPTS, [OFFER, "Answer briefly and precisely, from what the tools return."], []),
+    ("no prompt at all", PROMPTS, [{"offers": ()}, PASSAGE], []),
+    ("a leak in the second answer", TAGS, [Turn(0, "a"), "Fine.", Turn(1, "b"), "<think>x"], ["hidden_tag_unclosed"]),
+    ("a tag made of two answers", TAGS, [Turn(0, "a"), "See <", Turn(1, "b"), "think>"], []),
+    ("one of two streams unfinished", WHOLE, [Turn(0, "a"), "Fine.", Turn(1, "b"), "Fine."], ["stream_unfinished"]),
+    ("a leak for one cut of a fixture", TAGS, ["Fine.", CUT], ["hidden_tag_partial"]),
+    ("a pattern for one cut", {"patterns": ["<th"]}, ["Fine.", CUT], ["forbidden_pattern"]),
     ("an invariant of nobody's asks nothing", {"invariants": []}, ["<thinking>"], []),
 ]
 
@@ -68,6 +107,31 @@ def test_a_finding_points_at_the_invariant_and_shows_the_place(make_task, make_t
     assert unmet.path == ("expect", "required_invariants", 1)
     assert unmet.message == "the user sees the hidden tag 'think'"
     assert unmet.got == "It helps.\\u200b</think>"
+
+
+def test_a_key_is_named_and_never_shown(make_task, make_trace):
+    """The finding holds the rule and a fingerprint: a report is read by more people than an answer."""
+    task = make_task({}, invariants=["no_secret_echo"])
+    (unmet,) = OutputHygiene().broken(task, make_trace(f"It is {KEY}."))
+    assert KEY not in repr(unmet)
+    assert "GitHub" in unmet.message
+
+
+def test_one_answer_of_several_is_named(make_task, make_trace):
+    """The message says in which of them, or at which cut, the leak is."""
+    task = make_task({}, invariants=["no_hidden_tag_leak"])
+    (unmet,) = OutputHygiene().broken(task, make_trace(Turn(0, "a"), "Fine.", Turn(1, "b"), "</think>"))
+    assert unmet.message == "answer 2: the user sees the hidden tag 'think'"
+    (unmet,) = OutputHygiene().broken(task, make_trace("Fine.", splits=CUT))
+    assert unmet.message.startswith("cut at byte 3: what the user sees breaks off")
+
+
+def test_prompts_that_nobody_read_are_not_judged(make_task, make_trace):
+    """What is not in the trace must not pass for what is not in the answer."""
+    task = make_task({}, invariants=["no_system_prompt_echo"])
+    assert list(OutputHygiene().needs(task)) == ["offers"]
+    with pytest.raises(NotJudged, match="no system prompts"):
+        list(OutputHygiene().broken(task, make_trace("Fine.")))
 
 
 def test_many_leaks_are_said_with_their_number(make_task, make_trace):

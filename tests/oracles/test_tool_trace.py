@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tapegate.model.trace import ToolCall, ToolResult, Turn
+from tapegate.errors import NotJudged
+from tapegate.model.trace import Offer, ToolCall, ToolResult, Turn
 from tapegate.oracles.tool_trace import ToolTrace
 
 FIXED = {"tool_path_policy": "fixed_order", "order_critical": "a paper is read before it is deleted"}
@@ -15,6 +16,16 @@ PATHS = {"any_allowed_path": [["search", "read"], ["read"]]}
 SEARCH = ToolCall("c", "search", {"query": "moss roofs", "limit": 5})
 DONE = ToolResult("c", "search", True, [])
 TOGETHER = {"parallel_tools": [["search", "read"]]}
+
+
+VALID = {"invariants": ["tool_arguments_valid"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "maximum": 10}},
+    "required": ["query"],
+    "additionalProperties": False,
+}
+OFFERED = Offer(0, {"search": SCHEMA}, "")
 
 
 def call(name: str, **arguments: Any) -> ToolCall:
@@ -106,6 +117,28 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("in one step of two turns", {"outcome": TOGETHER}, ["tool:search", Turn(1, "q"), "tool:read"], ["not_parallel"]),
     ("few enough at once", {"outcome": {"parallel_max": 2}}, ["tool:a", "tool:b", DONE, "tool:c"], []),
     ("too many at once", {"outcome": {"parallel_max": 1}}, ["tool:a", "tool:b", DONE], ["too_parallel"]),
+    ("arguments that fit their schema", {"outcome": {}, **VALID}, [OFFERED, SEARCH], []),
+    ("no call needs no schema", {"outcome": {}, **VALID}, [{"offers": ()}, "Hello."], []),
+    (
+        "an argument of another type",
+        {"outcome": {}, **VALID},
+        [OFFERED, call("search", query=3)],
+        ["arguments_invalid"],
+    ),
+    ("an argument missing", {"outcome": {}, **VALID}, [OFFERED, call("search", limit=3)], ["arguments_invalid"]),
+    ("a tool of nobody's", {"outcome": {}, **VALID}, [OFFERED, call("drop", all=True)], ["tool_not_offered"]),
+    (
+        "one of two schemas fits",
+        {"outcome": {}, **VALID},
+        [OFFERED, Offer(1, {"search": {"required": ["q"]}}, ""), call("search", q=1)],
+        [],
+    ),
+    (
+        "a schema that is none",
+        {"outcome": {}, **VALID},
+        [Offer(0, {"search": {"type": "TEXT"}}, ""), SEARCH],
+        ["tool_schema_unusable"],
+    ),
     (
         "names are compared exactly",
         {"outcome": {"allowed_first_tools": ["Skill:knowledge.paper.read"]}},
@@ -167,6 +200,23 @@ def test_an_argument_that_differs_is_named(make_task, make_trace):
     assert unmet.path[2:] == (0, "tool_arguments", "search", 0)
     assert unmet.message == "no call of 'search' is given what is expected at 'limit'"
     assert (unmet.expected, unmet.got) == ("max 10", "50 in {'query': 'moss', 'limit': 50}")
+
+
+def test_arguments_that_do_not_fit_are_named(make_task, make_trace):
+    """The finding says which rule of the schema they break, and where."""
+    task = make_task({}, invariants=["tool_arguments_valid"])
+    trace = make_trace(call("search", query="moss", limit=50), offers=(OFFERED,))
+    (unmet,) = ToolTrace().broken(task, trace)
+    assert unmet.path == ("expect", "required_invariants", 0)
+    assert (unmet.expected, unmet.got) == ("maximum: 10 at limit", "50 in {'query': 'moss', 'limit': 50}")
+
+
+def test_tools_that_nobody_read_are_not_judged(make_task, make_trace):
+    """Arguments that could be held against nothing must not pass."""
+    task = make_task({}, invariants=["tool_arguments_valid"])
+    assert list(ToolTrace().needs(task)) == ["offers"]
+    with pytest.raises(NotJudged, match="no tools that were offered"):
+        list(ToolTrace().broken(task, make_trace("tool:search")))
 
 
 def test_a_requirement_points_at_its_entry(make_task, make_trace):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tapegate.errors import NotJudged
 from tapegate.model.finding import Finding, Severity, Unmet, Verdict
 from tapegate.model.source import Path
 from tapegate.model.task import Task
@@ -76,7 +77,12 @@ class Docket:
         )
 
     def crashed(self, metric: str, error: Exception) -> None:
-        """Enter that a metric could not judge."""
+        """Enter that a metric could not judge: for want of something, which it says itself, or because it failed."""
+        if isinstance(error, NotJudged):
+            for problem in error.problems:
+                message = f"the metric could not judge this trial: {problem.message}"
+                self.say(metric, problem.code, "error", message, fix=problem.fix or "replay it with this Tapegate")
+            return
         said = ADDRESS.sub("0x…", str(error)[:300])
         message = f"the metric could not judge this trial: {type(error).__name__}: {said}"
         self.say(metric, "oracle_crashed", "error", message, fix="this is a bug of the metric, not of the agent")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from tapegate.grade.docket import Docket
 from tapegate.model.finding import Severity
 from tapegate.model.trace import Trace, Violation
+from tapegate.oracles.oracle import INVARIANTS
 
+NO_NETWORK = "no_network_attempt"
+"""The invariant that every trial is held to."""
 REPLAY = "replay"
 """What the findings of the player's account name as their metric."""
 SUBJECT = "subject"
@@ -38,13 +41,19 @@ def excused(trace: Trace) -> Severity:
 
 
 def report_network(docket: Docket, trace: Trace) -> None:
-    """A broken invariant for every address that the subject tried to reach, each once and in a fixed order."""
+    """A broken invariant for every address that the subject tried to reach, each once and in a fixed order.
+
+    It is held of every trial; a task that names it is pointed at.
+    """
+    named = docket.task.expect.required_invariants
+    path = (*INVARIANTS, named.index(NO_NETWORK)) if NO_NETWORK in named else ()
     for address in sorted({attempt.address for attempt in trace.account.network}):
         docket.say(
             REPLAY,
             "network_attempt",
             "fail",
             f"the subject tried to reach {address} instead of a recorded service; nothing was sent",
+            path=path,
             expected="no network access in replay",
             got=address,
             fix="declare the service in evals/tapegate.yaml so that it is recorded, or do not call it",

@@ -13,7 +13,15 @@ from tapegate.oracles.content_filter_contract import ContentFilterContract
 from tapegate.oracles.db_state import DbState
 from tapegate.oracles.differential_ab import DifferentialAb
 from tapegate.oracles.latency_cost import LatencyCost
-from tapegate.oracles.oracle import INVARIANTS, Oracle, outcome_path, problem_at, slot_path
+from tapegate.oracles.oracle import (
+    HELD_ALWAYS,
+    INVARIANTS,
+    Evidence,
+    Oracle,
+    outcome_path,
+    problem_at,
+    slot_path,
+)
 from tapegate.oracles.orchestration_contract import OrchestrationContract
 from tapegate.oracles.outcomes import covers
 from tapegate.oracles.output_hygiene import OutputHygiene
@@ -46,7 +54,7 @@ def metric(name: str, catalog: Sequence[Oracle] = CATALOG) -> Oracle:
 
 def collisions(catalog: Sequence[Oracle]) -> list[str]:
     """Every name, slot or invariant that two metrics claim."""
-    taken: dict[tuple[str, str], str] = {}
+    taken = {("invariant", name): "every trial" for name in HELD_ALWAYS}
     found = []
     for oracle in catalog:
         names = [("metric", oracle.name)]
@@ -58,6 +66,18 @@ def collisions(catalog: Sequence[Oracle]) -> list[str]:
     return found
 
 
+def invariants(catalog: Sequence[Oracle] = CATALOG) -> dict[str, str]:
+    """Every invariant that a task may name, with one line on what it demands."""
+    owned = {name: doc for oracle in catalog for name, doc in oracle.invariants.items()}
+    return dict(sorted({**owned, **HELD_ALWAYS}.items()))
+
+
+def needs(task: Task, catalog: Sequence[Oracle] = CATALOG) -> frozenset[Evidence]:
+    """What a trace of the task must hold beside its events."""
+    declared = [oracle for oracle in catalog if oracle.name in task.grading.deterministic_metrics]
+    return frozenset(evidence for oracle in declared for evidence in oracle.needs(task))
+
+
 def unjudged(task: Task, catalog: Sequence[Oracle] = CATALOG) -> str | None:
     """Why the declared metrics would leave a part of the task unjudged, or None where they judge all of it.
 
@@ -66,7 +86,7 @@ def unjudged(task: Task, catalog: Sequence[Oracle] = CATALOG) -> str | None:
     declared = [oracle for oracle in catalog if oracle.name in task.grading.deterministic_metrics]
     judged = {path for oracle in declared for path in oracle.claims(task)}
     for index, invariant in enumerate(task.expect.required_invariants):
-        if (*INVARIANTS, index) not in judged:
+        if (*INVARIANTS, index) not in judged and invariant not in HELD_ALWAYS:
             return f"no declared metric judges the invariant {invariant!r}"
     for oracle in catalog:
         if oracle not in declared and (claim := next(iter(oracle.claims(task)), None)) is not None:
@@ -107,7 +127,7 @@ def _metric_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]
 
 
 def _invariant_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
-    known = [name for oracle in catalog for name in oracle.invariants]
+    known = invariants(catalog)
     required = task.expect.required_invariants
     for index, name in enumerate(required):
         if name not in known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from tapegate.errors import NotJudged
 from tapegate.model.finding import Unmet
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
@@ -107,7 +108,9 @@ class ContentFilterContract(Oracle):
         if not any(self.slots[slot].demands(slots[slot]) for slot in slots if slot in self.slots):
             return
         if trace.splits is None:
-            raise LookupError("the trace holds no stream fixture, though the task asks for what a filter shows of it")
+            raise NotJudged.of(
+                "no_evidence", "the trace holds no stream fixture, though the task asks for what a filter shows of it"
+            )
         if slots.get("split_invariant"):
             yield from _variants(trace.splits, slot_path(index, "split_invariant"))
         seen = {trace.text: ""}

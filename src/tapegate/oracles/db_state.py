@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from tapegate.errors import NotJudged
 from tapegate.model.database import Database, Row, Table
 from tapegate.model.finding import Unmet
 from tapegate.model.outcome import Outcome, RowState, TableState
@@ -17,11 +18,15 @@ from tapegate.oracles.bounds import contradiction, demands, said, within
 from tapegate.oracles.excerpt import visible
 from tapegate.oracles.expectation import ABSENT, dotted, mismatch, shown
 from tapegate.oracles.expectation_flaws import flaws
-from tapegate.oracles.oracle import Oracle, outcome_path, problem_at
+from tapegate.oracles.oracle import INVARIANTS, Evidence, Oracle, outcome_path, problem_at
+from tapegate.oracles.persisted import unkept
 from tapegate.oracles.slot import SlotKind
 
 _COUNTS = ("added", "changed", "removed")
 _AMONG = {"after": "of", "added": "added to", "changed": "changed in", "removed": "removed from"}
+
+
+PERSISTED = "persisted_answer_equals_streamed"
 
 
 class DbState(Oracle):
@@ -42,6 +47,8 @@ class DbState(Oracle):
         expectation) pick rows; `count` (`min`, `max`; default at least 1) says how many; `columns` (column →
         expectation), `non_empty` and `unique` (lists of columns) hold of each picked row.
     - `state_elsewhere` (`any` or `unchanged`; default `any`): whether tables that `state` does not name may differ.
+    - `required_invariants`: `persisted_answer_equals_streamed`: for each answer with text there is a row of its own,
+      added or changed by the trial, one of whose columns is that text, character for character, or JSON that holds it.
 
     Why it is deterministic
     -----------------------
@@ -98,12 +105,16 @@ class DbState(Oracle):
         "cell_empty": "A cell is NULL or blank that must not be.",
         "rows_not_unique": "Two rows share values that must be unique.",
         "changed_elsewhere": "A table is not as it was, and no condition names it.",
+        "persisted_differs": "No row that the trial wrote holds an answer as it was streamed.",
     }
     slots: ClassVar[Mapping[str, SlotKind]] = {}
-    invariants: ClassVar[Mapping[str, str]] = {}
+    invariants: ClassVar[Mapping[str, str]] = {
+        PERSISTED: "What the application keeps of each answer is what it streamed, character for character.",
+    }
 
     def claims(self, task: Task) -> Iterator[Path]:
-        """The tables that each outcome says something of, and what it says of the others."""
+        """Its invariant, the tables that each outcome says something of, and what it says of the others."""
+        yield from super().claims(task)
         for index, outcome in enumerate(task.expect.accepted_outcomes):
             for table, state in outcome.state.items():
                 if _demanding(state):
@@ -111,13 +122,23 @@ class DbState(Oracle):
             if outcome.state_elsewhere != "any":
                 yield outcome_path(index, "state_elsewhere")
 
+    def needs(self, task: Task) -> Iterator[Evidence]:
+        """The database, where a condition is on it."""
+        if any(self.claims(task)):
+            yield "database"
+
+    def broken(self, task: Task, trace: Trace) -> Iterator[Unmet]:
+        """The answers that are kept otherwise than they were streamed."""
+        if PERSISTED in task.expect.required_invariants:
+            yield from unkept(trace, (*INVARIANTS, task.expect.required_invariants.index(PERSISTED)))
+
     def unmet(self, index: int, outcome: Outcome, task: Task, trace: Trace) -> Iterator[Unmet]:
         """The conditions on the database that do not hold."""
         if not outcome.state and outcome.state_elsewhere == "any":
             return
         database = trace.database
         if database is None:
-            raise LookupError("the trace holds no database, though the task says what it must be")
+            raise NotJudged.of("no_evidence", "the trace holds no database, though the task says what it must be")
         if database.after.fault:
             path = outcome_path(index, "state" if outcome.state else "state_elsewhere")
             message = "the database cannot be read after the trial"
@@ -135,9 +156,14 @@ class DbState(Oracle):
 
     def problems(self, task: Task) -> Iterator[Problem]:
         """Bounds that exclude each other, expectations that cannot be used, tables of no database."""
+        none = task.setup.db_snapshot is None and not task.setup.fixtures
+        if none and PERSISTED in task.expect.required_invariants:
+            path = (*INVARIANTS, task.expect.required_invariants.index(PERSISTED))
+            message = f"{PERSISTED!r} compares with a database, and the task is set up with none"
+            yield problem_at(task, path, "unreachable_outcome", message, "name it in setup.db_snapshot")
         for index, outcome in enumerate(task.expect.accepted_outcomes):
             asks = outcome.state or outcome.state_elsewhere != "any"
-            if asks and task.setup.db_snapshot is None and not task.setup.fixtures:
+            if asks and none:
                 path = outcome_path(index, "state" if outcome.state else "state_elsewhere")
                 message = "the task says what its database must be, and is set up with none"
                 yield problem_at(task, path, "unreachable_outcome", message, "name it in setup.db_snapshot")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from tapegate.model.finding import Unmet
 from tapegate.model.problem import Problem
@@ -16,6 +16,15 @@ from tapegate.oracles.slot import SlotKind
 INVARIANTS: Path = ("expect", "required_invariants")
 OUTCOMES: Path = ("expect", "accepted_outcomes")
 PATTERNS: Path = ("expect", "forbidden_patterns")
+
+
+Evidence = Literal["database", "offers"]
+"""What is read of a trial only where a metric needs it: its database before and after, what models were offered."""
+
+HELD_ALWAYS: Mapping[str, str] = {
+    "no_network_attempt": "The subject reaches for nothing but its declared services.",
+}
+"""Invariants that every trial is held to, whatever its task says. A task may name them; no metric needs declaring."""
 
 
 def outcome_path(index: int, *below: str | int) -> Path:
@@ -61,6 +70,10 @@ class Oracle(Protocol):
                 kind = self.slots.get(slot)
                 if kind is not None and kind.demands(value):
                     yield slot_path(index, slot)
+
+    def needs(self, task: Task) -> Iterable[Evidence]:
+        """What a trace of this task must hold beside its events for this metric to judge it."""
+        return ()
 
     def broken(self, task: Task, trace: Trace) -> Iterable[Unmet]:
         """The invariants and forbidden patterns of the task, as far as it owns them, that do not hold."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from tapegate.errors import NotJudged
 from tapegate.model.database import Row
 from tapegate.model.finding import Unmet
 from tapegate.model.problem import Problem
@@ -14,7 +15,7 @@ from tapegate.model.trace import Data, Failure, Finish, Json, Text, ToolCall, To
 from tapegate.oracles.excerpt import visible
 from tapegate.oracles.expectation import mismatch, shown
 from tapegate.oracles.expectation_flaws import flaws as expectation_flaws
-from tapegate.oracles.oracle import Oracle, problem_at, slot_path
+from tapegate.oracles.oracle import Evidence, Oracle, problem_at, slot_path
 from tapegate.oracles.pairing import unpaired
 from tapegate.oracles.slot import Flaw, SlotKind, bad, flag, kept, listed
 
@@ -162,6 +163,11 @@ class OrchestrationContract(Oracle):
         if "persisted_in" in slots:
             yield from _persisted(trace, field, slots["persisted_in"], slot_path(index, "persisted_in"))
 
+    def needs(self, task: Task) -> Iterator[Evidence]:
+        """The database, where it says in which answers are kept."""
+        if any("persisted_in" in outcome.required_slots for outcome in task.expect.accepted_outcomes):
+            yield "database"
+
     def problems(self, task: Task) -> Iterator[Problem]:
         """Sessions of a single message, and answers kept in no database."""
         for index, outcome in enumerate(task.expect.accepted_outcomes):
@@ -224,7 +230,9 @@ def _sessions(trace: Trace, field: str, wanted: str, path: Path) -> Iterator[Unm
 
 def _persisted(trace: Trace, field: str, where: Mapping[str, Any], path: Path) -> Iterator[Unmet]:
     if trace.database is None:
-        raise LookupError("the trace holds no database, though the task says where answers are kept in it")
+        raise NotJudged.of(
+            "no_evidence", "the trace holds no database, though the task says where answers are kept in it"
+        )
     column, session = where["column"], where.get("session")
     added = trace.database.added(where["table"])
     rows = [row for row in added if mismatch(where.get("where", {}), row) is None]

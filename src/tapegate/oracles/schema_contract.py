@@ -11,7 +11,7 @@ from tapegate.model.finding import Unmet
 from tapegate.model.problem import Problem
 from tapegate.model.task import Outcome, Task
 from tapegate.model.trace import Json, Trace
-from tapegate.oracles import answer_json, facts, stated_dates, stated_lists, stated_numbers
+from tapegate.oracles import answer_json, facts, json_schema, stated_dates, stated_lists, stated_numbers
 from tapegate.oracles.excerpt import visible
 from tapegate.oracles.language import KNOWN, language
 from tapegate.oracles.oracle import Oracle, problem_at, slot_path
@@ -231,7 +231,7 @@ def _as_json(index: int, slots: Mapping[str, Any], answer: str) -> Iterator[Unme
         if wrong is not None:
             message = f"{visible(answer_json.said(path, wrong))} of the answer's JSON is not what is expected"
             yield Unmet("json_differs", message, slot_path(index, "json", path), wrong.expected, wrong.got, final=False)
-    if "json_schema" in slots and (broken := answer_json.broken_schema(slots["json_schema"], value)) is not None:
+    if "json_schema" in slots and (broken := json_schema.broken(slots["json_schema"], value)) is not None:
         message = "the answer's JSON does not meet the schema"
         yield Unmet("schema_broken", message, slot_path(index, "json_schema"), *broken, final=False)
 

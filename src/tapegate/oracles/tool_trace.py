@@ -11,11 +11,15 @@ from tapegate.model.source import Path
 from tapegate.model.task import Outcome, Task
 from tapegate.model.trace import Trace
 from tapegate.oracles import tool_path
-from tapegate.oracles.oracle import Oracle, outcome_path, problem_at
+from tapegate.oracles.offered import invalid_calls
+from tapegate.oracles.oracle import INVARIANTS, Evidence, Oracle, outcome_path, problem_at
 from tapegate.oracles.slot import SlotKind
 from tapegate.oracles.tool_calls import call_breaches, call_flaws
 
 _LISTS = ("any_allowed_path", "allowed_first_tools", "required_tools", "allowed_tools", "forbidden_tools")
+
+
+VALID = "tool_arguments_valid"
 
 
 class ToolTrace(Oracle):
@@ -45,6 +49,8 @@ class ToolTrace(Oracle):
       of calls with no result between them.
     - `parallel_max` (number of calls, from 1 up): no step has more.
     - `order_critical` (text): why the order is critical to correctness; goes with `fixed_order` and nothing else.
+    - `required_invariants`: `tool_arguments_valid`: every call has a tool that a recorded request to a model offers,
+      and arguments that meet the JSON Schema it is offered with.
 
     Why it is deterministic
     -----------------------
@@ -105,12 +111,18 @@ class ToolTrace(Oracle):
         "arguments_differ": "A tool is given something else than expected.",
         "not_parallel": "Tools that go together are not called in one step.",
         "too_parallel": "More tools are called in one step than allowed.",
+        "arguments_invalid": "A tool is called with arguments that do not meet its schema.",
+        "tool_not_offered": "A tool is called that no recorded request offers, so that it has no schema.",
+        "tool_schema_unusable": "A tool is offered with a schema that nothing can be held against.",
     }
     slots: ClassVar[Mapping[str, SlotKind]] = {}
-    invariants: ClassVar[Mapping[str, str]] = {}
+    invariants: ClassVar[Mapping[str, str]] = {
+        "tool_arguments_valid": "Every tool is called with arguments that meet the schema it was offered with.",
+    }
 
     def claims(self, task: Task) -> Iterator[Path]:
-        """The tool fields that each outcome sets."""
+        """Its invariant, and the tool fields that each outcome sets."""
+        yield from super().claims(task)
         for index, outcome in enumerate(task.expect.accepted_outcomes):
             if outcome.tool_path_policy != "any_allowed_path":
                 yield outcome_path(index, "tool_path_policy")
@@ -126,6 +138,16 @@ class ToolTrace(Oracle):
                 yield outcome_path(index, "parallel_tools")
             if outcome.parallel_max is not None:
                 yield outcome_path(index, "parallel_max")
+
+    def needs(self, task: Task) -> Iterator[Evidence]:
+        """What models were offered, where arguments are held against it."""
+        if VALID in task.expect.required_invariants:
+            yield "offers"
+
+    def broken(self, task: Task, trace: Trace) -> Iterator[Unmet]:
+        """The calls whose arguments no offered schema admits."""
+        if VALID in task.expect.required_invariants:
+            yield from invalid_calls(trace, (*INVARIANTS, task.expect.required_invariants.index(VALID)))
 
     def unmet(self, index: int, outcome: Outcome, task: Task, trace: Trace) -> Iterator[Unmet]:
         """The tool rules of the outcome that the trace's tool path does not meet."""
