@@ -1,4 +1,4 @@
-"""The command line: `paperdesk serve`, `ask`, `ingest`, `sync-preferences` and what keeps the library in order."""
+"""The command line: `paperdesk serve | ask | ingest | find | query | sync-preferences | init | export-sql`."""
 
 from __future__ import annotations
 
@@ -45,6 +45,16 @@ def _parser() -> argparse.ArgumentParser:
     ingest.set_defaults(run=_ingest)
     ingest.add_argument("files", nargs="+", type=Path, metavar="FILE", help="text, Markdown or PDF")
 
+    find = commands.add_parser("find", help="passages of the library that answer a question, as the critic judges")
+    find.set_defaults(run=_find)
+    find.add_argument("question")
+
+    query = commands.add_parser("query", help="answer from passages found by graph and vectors")
+    query.set_defaults(run=_query)
+    query.add_argument("question")
+    query.add_argument("--mode", default="", help="naive, local, global or hybrid (the default)")
+    query.add_argument("--json", action="store_true", help="print the whole response")
+
     sync = commands.add_parser("sync-preferences", help="sum up what you prefer, from what you have said")
     sync.set_defaults(run=_sync)
 
@@ -87,6 +97,18 @@ def _ingest(options: argparse.Namespace, _: Settings) -> int:
             print(f"{value['status']} {value['id']}: {value['title']}{note}", flush=True)
         failed |= _told(kind, value)
     return int(failed)
+
+
+def _find(options: argparse.Namespace, _: Settings) -> int:
+    from paperdesk.rag import retriever
+
+    return _print(retriever.find(options.question))
+
+
+def _query(options: argparse.Namespace, _: Settings) -> int:
+    from paperdesk.rag import query
+
+    return _print((query.respond if options.json else query.ask)(options.question, options.mode))
 
 
 def _sync(_: argparse.Namespace, __: Settings) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shutil
@@ -85,6 +86,19 @@ def test_ingest(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert re.fullmatch(r"stored p-jars-[0-9a-f]{6}: Jars of Clay", first)
     assert second.endswith(": Odd Jars (described by rule: the model's answer was of no use)")
     assert err == "paperdesk: 'none.txt' cannot be read: No such file or directory\n"
+
+
+def test_find_and_query(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
+    """`find` prints passages with their scores; `query` an answer, or the whole response as JSON."""
+    question = "How much cooler are moss shelters than bare ones?"
+    assert main(["find", question]) == 0
+    assert json.loads(capsys.readouterr().out)["passages"][0]["id"].startswith("p-moss-02#")
+    assert main(["query", question]) == 0
+    assert "(/paper/p-moss-02)" in capsys.readouterr().out
+    assert main(["query", "--mode", "local", "--json", question]) == 0
+    assert json.loads(capsys.readouterr().out)["mode"] == "local"
+    assert main(["query", "--mode", "deep", question]) == 1
+    assert "expected naive, local, global or hybrid" in capsys.readouterr().err
 
 
 def test_ask_fails(ask: Ask, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,8 @@ _STOP = frozenset(_COMMONEST.split())
 def terms(text: str) -> tuple[str, ...]:
     """Words and numbers in their order, as often as they stand there, without the commonest; plurals as singulars."""
     words = re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+", text.lower())
-    return tuple(_singular(word) for word in words if word not in _STOP and (len(word) > 1 or word.isdigit()))
+    found = (_singular(word) for word in words if word not in _STOP and (len(word) > 1 or word.isdigit()))
+    return tuple(word for word in found if word not in _STOP)
 
 
 def coverage(query: str, text: str) -> float:

@@ -97,4 +97,4 @@ class Brief:
             Listed(found["id"], found["title"], found["title"] + found["rest"])
             for found in _LISTED.finditer(section("library"))
         )
-        return cls(Policy.of(section("policy")), Preferences.of(section("preference")), shelf)
+        return cls(Policy.of(section("policy") + section("rules")), Preferences.of(section("preference")), shelf)

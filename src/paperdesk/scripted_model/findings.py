@@ -33,6 +33,8 @@ class Source:
     paper_id: str = ""
     matched: tuple[str, ...] = ()
     """Words that a search says it holds."""
+    passage: bool = False
+    """It is not the whole of a paper."""
 
     @property
     def text(self) -> str:
@@ -87,7 +89,9 @@ def paper(result: dict[str, Any]) -> Source | None:
     found = dict.fromkeys(sentence for block in prose.split("\n\n") for sentence in sentences(block))
     file = next((result[key] for key in ("file", "path", "source_path") if isinstance(result.get(key), str)), "")
     link = f"/paper/{result['id']}"
-    return Source(result["title"], link, tuple(found), tuple(notes), file, paper_id=result["id"])
+    return Source(
+        result["title"], link, tuple(found), tuple(notes), file, result["id"], passage=result.get("passage") is True
+    )
 
 
 def listed(result: dict[str, Any]) -> Iterator[Source]:

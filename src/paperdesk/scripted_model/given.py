@@ -70,12 +70,13 @@ class Given:
             system = [text(message) for message in messages if message["role"] in ("system", "developer")]
             said = [text(message) for message in messages[:last] if message["role"] == "assistant"]
             offered = [Offered.of(tool) for tool in request.get("tools") or ()]
+            asked, passages = _passages(text(messages[last]))
             return cls(
                 brief=Brief.of("\n\n".join(system)),
-                question=Question.of(text(messages[last])),
+                question=Question.of(asked),
                 earlier=said[-1] if said else "",
                 tools=tuple(filter(None, offered)) if request.get("tool_choice") != "none" else (),
-                steps=tuple(_steps(messages[last + 1 :])),
+                steps=(*passages, *_steps(messages[last + 1 :])),
                 seed=int(request.get("seed") or 0),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -126,8 +127,8 @@ class Given:
         return any("error" in step.result for step in self.steps if self._role(step) == role)
 
     def _apt(self, source: Source) -> bool:
-        # Of a question about two papers each need hold its half only.
-        return source.coverage(self.question.text) >= 0.5 / self.question.papers
+        # Of a question about two papers each need hold its half only; a passage is part of a paper.
+        return source.coverage(self.question.text) >= (0.25 if source.passage else 0.5) / self.question.papers
 
     def _role(self, step: Step) -> str:
         # Judged by the result where calls are forbidden by now, and no tool list says.
@@ -136,6 +137,22 @@ class Given:
                 return tool.role
         name = step.tool.lower()
         return "web" if "web" in name else "local" if "search" in name else "reader"
+
+
+_PASSAGE = re.compile(r"^\[\d+\] \[([^\]\n]+)\]\(/paper/([\w.-]+)\).*\n((?:(?!\[\d+\] \[).*\n?)*)", re.MULTILINE)
+
+
+def _passages(message: str) -> tuple[str, list[Step]]:
+    """The question of a message that brings its passages along, and these as if they had been read."""
+    asked, heading, listed = message.partition("## Passages\n")
+    if not heading:
+        return message, []
+    found: dict[str, dict[str, Any]] = {}
+    for title, paper_id, said in _PASSAGE.findall(listed):
+        paper = found.setdefault(paper_id, {"id": paper_id, "title": title, "text": "", "passage": True})
+        paper["text"] += f"{said.strip()}\n\n"
+    steps = [Step("read_paper", paper_id, paper) for paper_id, paper in found.items()]
+    return asked.removeprefix("## Question").strip(), steps
 
 
 def _steps(messages: Sequence[Mapping[str, Any]]) -> list[Step]:

@@ -39,7 +39,7 @@ class Completion:
         said = self._content + "".join(
             call["function"]["name"] + call["function"]["arguments"] for call in self._tool_calls()
         )
-        prompt, completion = _tokens(asked), _tokens(said)
+        prompt, completion = tokens(asked), tokens(said)
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
     def whole(self) -> dict[str, Any]:
@@ -109,5 +109,6 @@ class Completion:
         }
 
 
-def _tokens(text: str) -> int:
+def tokens(text: str) -> int:
+    """How many tokens a text has, by rule."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)

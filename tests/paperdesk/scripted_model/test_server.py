@@ -9,6 +9,7 @@ import httpx2
 import openai
 import pytest
 
+from paperdesk.scripted_model.embedding import EMBEDDER
 from paperdesk.scripted_model.wire import FINGERPRINT, MODEL
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ HELLO: list[Any] = [{"role": "user", "content": "Hello!"}]
 def test_with_the_sdk(model: Watched) -> None:
     """The official SDK reads models, whole answers and streams with usage."""
     with openai.OpenAI(base_url=f"{model.address}/v1", api_key="x") as client:
-        assert [found.id for found in client.models.list()] == [MODEL]
+        assert [found.id for found in client.models.list()] == [MODEL, EMBEDDER]
         whole = client.chat.completions.create(model=MODEL, messages=HELLO)
         stream = client.chat.completions.create(
             model=MODEL, messages=HELLO, stream=True, stream_options={"include_usage": True}
