@@ -52,6 +52,7 @@ def main() -> None:
         doors.shut(reached.append)
         try:
             found = entry.load(hello["entry"])
+            doors.catch_up()
         except BaseException as error:  # noqa: BLE001  it is imported again where its trial can tell what happened
             entry.show(error)
         fit = found is not None and not reached and _threads() == 1 and not _has_children()
@@ -99,6 +100,12 @@ class _Doors:
         if self._in_process is not None:
             self._in_process.shut(attempted)
         self._audit.arm(self._allow, attempted)
+
+    def catch_up(self) -> None:
+        """Import now what the agent's clients would import in every child."""
+        from tapegate.doors import late_imports
+
+        late_imports.catch_up()
 
     def enter(self, tape: Mapping[str, Any] | None, cassette: bytes, tell: Callable[[Mapping[str, Any]], None]) -> None:
         """Shut the network for this child, and let it hear its tape."""
