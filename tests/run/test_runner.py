@@ -134,3 +134,20 @@ def test_a_machine_without_namespaces_guards_python_from_within(kit, monkeypatch
     assert [attempt.address for attempt in trace.account.network] == ["192.0.2.7:81"]
     (finding,) = (each for each in kit.judge().tasks[0].findings if each.severity == "fail")
     assert finding.code == "network_attempt"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_machine_without_namespaces_still_sees_what_honours_proxies(kit, monkeypatch, scheme):
+    """For a subject behind HTTP the gateway is the proxy: it refuses what is no service, and has it on the account."""
+    monkeypatch.setattr(runner_module, "best", lambda _: "none")
+    kit.agent(
+        "import os, httpx\ndef ask(input):\n"
+        f"    try:\n        said = httpx.get('{scheme}://elsewhere.example/x').status_code\n"
+        "    except httpx.HTTPError as error:\n        said = type(error).__name__\n"
+        "    return f'{said} ' + httpx.post(os.environ['MODEL_URL'] + '/chat', content=b'{\"q\":\"hello\"}').text\n"
+    ).over_http().pretend()
+    trace = kit.replay()
+    assert trace.text == {"http": "403 ok", "https": "ProxyError ok"}[scheme]
+    assert [attempt.address for attempt in trace.account.network] == [
+        f"elsewhere.example:{ {'http': 80, 'https': 443}[scheme] }"
+    ]

@@ -14,6 +14,8 @@ from types import TracebackType
 from tapegate.doors.gateway import Gateway
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import Level, best
+from tapegate.doors.guard.proxies import proxies
+from tapegate.doors.lane import Lane
 from tapegate.load.suite import Suite
 from tapegate.model.config import HttpSubject, PythonSubject
 from tapegate.model.task import Task
@@ -100,15 +102,18 @@ class Runner:
             return self._ask_alone(question, subject, values, place)
 
     def _ask_http(self, question: Question, subject: HttpSubject, values: Mapping[str, str], place: Workspace) -> Heard:
-        with self._enclosed(question, "http") as enclosure, self._lane(question, enclosure) as urls:
+        with self._enclosed(question, "http") as enclosure, self._lane(question, enclosure) as (urls, lane):
             env = self._environment(place, urls, enclosure.level)
+            if enclosure.level == "none":
+                # The gateway refuses what honours proxies, and keeps account of it; dead ones only refuse.
+                env |= proxies(lane.proxy())
             return HttpRunner(subject).ask(enclosure, values, env, place.folder, self._clock(question))
 
     def _ask_alone(
         self, question: Question, subject: PythonSubject, values: Mapping[str, str], place: Workspace
     ) -> Heard:
         """In a worker for this trial alone, which hears the tape at the gateway from the agent's import on."""
-        with self._enclosed(question, "python") as enclosure, self._lane(question, enclosure) as urls:
+        with self._enclosed(question, "python") as enclosure, self._lane(question, enclosure) as (urls, _):
             env = self._environment(place, urls, enclosure.level)
             port = enclosure.gateway_port if enclosure.level == "namespace" else self._gateway.port
             allow = [("127.0.0.1", port)]
@@ -170,8 +175,8 @@ class Runner:
                     question.ledger.attempted(address)
 
     @contextmanager
-    def _lane(self, question: Question, enclosure: Enclosure) -> Iterator[dict[str, str]]:
-        """The base URL of every service, as the subject reaches it, while the block runs."""
+    def _lane(self, question: Question, enclosure: Enclosure) -> Iterator[tuple[dict[str, str], Lane]]:
+        """The base URL of every service, as the subject reaches it, and its lane, while the block runs."""
         with ExitStack() as stack:
             port = None
             if enclosure.gateway is not None:
@@ -180,7 +185,7 @@ class Runner:
                 port = enclosure.gateway_port
             lane = self._gateway.open(question.tape, question.routes, question.keys, name=question.lane)
             stack.callback(lane.close)
-            yield {service: lane.url(service, port=port) for service in self._suite.config.services}
+            yield {service: lane.url(service, port=port) for service in self._suite.config.services}, lane
 
     def _addresses(self) -> dict[str, str]:
         return {name: service.address for name, service in self._suite.config.services.items()}
