@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from tapegate.errors import SubjectError
 from tapegate.model.finding import Verdict
 from tapegate.run.replay import events, exchanges
+from tapegate.tape import store
+from tapegate.tape.cassette import UNTIMED
 from tapegate.tape.ledger import Ledger
 
 ALONE = "import threading, time\nthreading.Thread(target=time.sleep, args=(100,), daemon=True).start()\n"
@@ -232,3 +235,15 @@ def test_an_exchange_with_a_service_that_is_no_longer_declared_is_opaque(kit):
     (made,) = exchanges(config, trial.recording.cassette, ["/chat"], [0])
     assert (made.service, made.status, made.model, made.duration_us) == ("model", 200, None, 2000)
     assert Ledger().played_places == []
+
+
+def test_a_recording_without_times_has_no_latency(kit):
+    """One that was imported replays and is judged; how long it took is not known, which is not zero."""
+    kit.agent(POST + WAYS).task("T-1", input="answers").pretend()
+    assert (kit.replay().latency_e2e_ms, kit.replay().latency_model_ms) == (2, 2)
+    (loaded,) = (trial.recording for trial in kit.trials(kit.suite()))
+    untimed = replace(loaded.cassette, provenance=replace(loaded.cassette.provenance, machine=UNTIMED))
+    store.write(kit.root, "s", [untimed])
+    trace = kit.replay()
+    assert trace.complete
+    assert (trace.latency_e2e_ms, trace.latency_model_ms) == (None, None)

@@ -9,6 +9,9 @@ from typing import Any
 import click
 
 from tapegate.cli import options
+from tapegate.cli.cassette_diff import diff
+from tapegate.cli.cassette_import import import_
+from tapegate.cli.cassette_scan import scan
 from tapegate.errors import CassetteError, UsageError
 from tapegate.report.inert import log_safe
 from tapegate.tape import store, verify
@@ -19,6 +22,10 @@ KEY = click.argument("key", metavar="KEY")
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cassette() -> None:
     """Work with recordings."""
+
+
+for command in (import_, scan, diff):
+    cassette.add_command(command)
 
 
 @cassette.command("list")
@@ -64,8 +71,8 @@ def show(key: str, trial: int, project: Path, *, as_json: bool) -> None:
         click.echo(f"{name:12} {log_safe(value)}")
     for number, row in enumerate(rows, 1):
         click.echo(
-            f"{number:>3}. {row['method']} {log_safe(row['uri'])} → {row['status']}, {row['bytes']:,} bytes "
-            f"in {row['chunks']} chunks, {row['ms']} ms, {row['ended']}"
+            f"{number:>3}. {row['method']} {log_safe(row['uri'])} → {row['status']}, {row['bytes']:,} bytes, "
+            + (f"in {row['chunks']} chunks, {row['ms']} ms, {row['ended']}" if loaded.cassette.timed else "untimed")
         )
 
 
@@ -120,7 +127,7 @@ def _interaction(number: int, loaded: store.Loaded) -> dict[str, Any]:
         "status": interaction.response.status,
         "bytes": len(interaction.response.body),
         "chunks": len(chunks.sizes),
-        "ms": -(-(chunks.ended_us - chunks.started_us) // 1000),
+        "ms": -(-(chunks.ended_us - chunks.started_us) // 1000) if loaded.cassette.timed else None,
         "ended": chunks.ended,
         "redacted": interaction.redacted,
     }

@@ -73,7 +73,7 @@ class Replayer:
         paths = recorded_paths(cassette, self._routes)
         account = ledger.account(cassette.interactions, paths)
         played = ledger.played_places
-        whole = account.complete and heard.ending.kind == "completed"
+        timed = cassette.timed and account.complete and heard.ending.kind == "completed"
         subject = self._config.subjects[self._config.paths[trial.task.path_id].subject]
         return Trace(
             key=trial.task.key,
@@ -83,8 +83,8 @@ class Replayer:
             exchanges=exchanges(self._config, cassette, paths, played),
             account=account,
             ending=heard.ending,
-            latency_e2e_ms=e2e_ms(cassette.stream.chunks) if whole else None,
-            latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if whole else None,
+            latency_e2e_ms=e2e_ms(cassette.stream.chunks) if timed else None,
+            latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if timed else None,
             given=_given(cassette, played),
             timeout_ms=subject.timeout_s * 1000 if heard.ending.kind == "timed_out" else None,
         )

@@ -17,6 +17,9 @@ UNANSWERED = 499
 """Status of a call that its client gave up before an answer began; with `client_closed` and no body. It is the number
 that nginx logs for it, and no provider's: what it replays as is silence."""
 
+UNTIMED = "none"
+"""Machine class of a recording that holds no times: one that another tool made."""
+
 SourceKind = Literal["live", "local", "scripted"]
 """What stood behind a recording: the provider itself, a real model on this machine, or rules."""
 
@@ -73,7 +76,7 @@ class Interaction:
     response: Response
     chunks: Chunks
     redacted: bool = False
-    """Whether redaction changed a body: then its bytes are not the ones that were sent."""
+    """Whether redaction changed a body, or an import rebuilt one: then its bytes are not the ones that were sent."""
 
     @property
     def answered(self) -> bool:
@@ -102,7 +105,7 @@ class Provenance:
     commit: str
     """git SHA of the code that was recorded, with `+dirty` where the work tree differed; `none` without git."""
     machine: str
-    """Machine class, `linux-x86_64-2cpu`: latencies compare within one class only."""
+    """Machine class, `linux-x86_64-2cpu`: latencies compare within one class only. `none`: there are no latencies."""
     source: str
     """Name of the recording source in the config."""
     source_kind: SourceKind
@@ -121,3 +124,8 @@ class Cassette:
 
     FORMAT: ClassVar[int] = 1
     """The format's version; one integer, raised with a one-step converter."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether its times were measured."""
+        return self.provenance.machine != UNTIMED

@@ -1,0 +1,1 @@
+"""Recordings of other tools, read without trust and written as ours."""
