@@ -11,12 +11,13 @@ GET  /paper/{id}                    a paper; JSON for `Accept: application/json`
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
@@ -26,13 +27,13 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from paperdesk import database, stream
-from paperdesk.chat import Desk
 from paperdesk.library import Library
 from paperdesk.pages import HEADERS, page_file, paper_page
-from paperdesk.preference_sync import sync_when_due
-from paperdesk.provider import Provider
 from paperdesk.sessions import NAME, Sessions
 from paperdesk.settings import Settings
+
+if TYPE_CHECKING:
+    from paperdesk.chat import Desk
 
 MAX_BODY = 64 * 1024
 MAX_MESSAGE = 8000
@@ -48,13 +49,14 @@ class Refused(Exception):
 
 def create_app(settings: Settings) -> Starlette:
     """The application on one library."""
-    provider = Provider(settings)
-    desk = Desk(settings, provider)
+    desks: list[asyncio.Task[Desk]] = []
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        # The provider's SDK takes half a second to import: meanwhile the page is there already.
+        desks.append(asyncio.create_task(asyncio.to_thread(_desk, settings)))
         yield
-        await provider.close()
+        await (await desks[0]).close()
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
@@ -65,11 +67,9 @@ def create_app(settings: Settings) -> Starlette:
 
     async def chat(request: Request) -> Response:
         message, session_id = _question(await _body(request))
-        return StreamingResponse(
-            desk.reply(message, session_id),
-            media_type=stream.MEDIA_TYPE,
-            background=BackgroundTask(sync_when_due, settings, provider),
-        )
+        desk = await desks[0]
+        reply = desk.reply(message, session_id)
+        return StreamingResponse(reply, media_type=stream.MEDIA_TYPE, background=BackgroundTask(desk.sync_when_due))
 
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -121,6 +121,12 @@ def create_app(settings: Settings) -> Starlette:
         },
         lifespan=lifespan,
     )
+
+
+def _desk(settings: Settings) -> Desk:
+    from paperdesk.chat import Desk
+
+    return Desk(settings)
 
 
 async def _body(request: Request) -> Any:

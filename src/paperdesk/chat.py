@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from openai.types.chat import ChatCompletionMessageParam
 
-from paperdesk import database, errand, hint, stream
+from paperdesk import database, errand, hint, preference_sync, stream
 from paperdesk.library import Library
 from paperdesk.policy import TOOL_POLICY
 from paperdesk.prompt import get_system_prompt
@@ -42,6 +42,10 @@ class Desk:
         Never raises for what the provider, a tool or the library does: the lines say it, and end with `finish`.
         """
         return errand.told(self._reply(message, session_id))
+
+    async def sync_when_due(self) -> None:
+        """Sum up the user's preferences where enough has been said since the last time."""
+        await preference_sync.sync_when_due(self._settings, self._provider)
 
     async def _reply(self, message: str, session_id: str | None) -> AsyncGenerator[str, None]:
         with closing(database.connect(self._settings.database)) as connection:

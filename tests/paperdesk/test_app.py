@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
+from paperdesk import database
 from paperdesk.app import MAX_BODY, create_app
+from paperdesk.preference_history import History
 from paperdesk.settings import Settings
 
 if TYPE_CHECKING:
@@ -48,6 +53,44 @@ def test_the_session_goes_on(client: httpx2.Client, hear: Callable[[Iterable[str
     assert [message["role"] for message in messages] == ["user", "assistant", "user", "assistant"]
     sessions = client.get("/api/sessions").json()["sessions"]
     assert [(session["id"], session["messages"]) for session in sessions] == [("s1", 4)]
+
+
+def test_many_at_once(client: httpx2.Client, hear: Callable[[Iterable[str]], Heard]) -> None:
+    """Questions that arrive together get a session each, whole answers, and what is kept is what was streamed."""
+    questions = ["What do snails do to kelp ropes?", "What tempo is best for drumming?"] * 4
+
+    def ask(question: str) -> Heard:
+        response = client.post("/api/chat", json={"message": question})
+        return hear(response.text.splitlines(keepends=True))
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, questions))
+    sessions = [answer.frames("data")[0]["session_id"] for answer in answers]
+    assert sorted(sessions) == [f"s{number}" for number in range(1, 9)]
+    for question, answer, session in zip(questions, answers, sessions, strict=True):
+        asked, said = client.get(f"/api/sessions/{session}/messages").json()["messages"]
+        assert (asked["content"], said["content"], said["status"]) == (question, answer.text, "complete")
+        assert answer.finish == {"type": "finish", "reason": "stop", "message_id": said["id"]}
+
+
+def test_preferences_are_synced_in_the_background(ask: Ask, library_path: Path, model: Watched) -> None:
+    """Once enough has been said, the turn that reached it is followed by a sync, which no user waits for."""
+
+    async def talk() -> None:
+        app = create_app(Settings(database=library_path, sync_after=2))
+        transport = httpx2.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url="http://x") as web,
+        ):
+            for message in ("Hello!", "Hi!"):
+                assert "finish" in (await web.post("/api/chat", json={"message": message})).text
+
+    asyncio.run(talk())
+    with closing(database.connect(library_path)) as connection:
+        assert History(connection).waiting() == 0
+        assert "from_history" in database.preferences(connection)
+    assert [len(request["messages"]) for request in model.requests] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -44,6 +47,35 @@ def test_created_by_many_at_once(library_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert sorted(made) == sorted(f"s{number}" for number in range(1, 17))
+
+
+def test_created_by_many_processes_at_once(tmp_path: Path) -> None:
+    """Processes that open an absent library together build it once, and never give two sessions one number."""
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom paperdesk import database\n"
+        "from paperdesk.sessions import Sessions\n"
+        "sys.stdin.read()\nsessions = Sessions(database.connect(Path(sys.argv[1])))\n"
+        "for _ in range(8):\n    made = sessions.create()\n    sessions.add(made, 'user', made)\n    print(made)\n"
+        "sessions.open('default')"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "desk.sqlite3")]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    pipe = subprocess.PIPE
+    processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=env) for _ in range(4)]
+    for process in processes:  # all have started: now they begin together
+        assert process.stdin is not None
+        process.stdin.close()
+        process.stdin = None
+    made = [session for process in processes for session in process.communicate(timeout=60)[0].split()]
+    assert [process.returncode for process in processes] == [0] * 4
+    with closing(database.connect(tmp_path / "desk.sqlite3")) as connection:
+        sessions = Sessions(connection)
+        kept = [(session.id, session.messages) for session in sessions.all()]
+        assert [[message.content for message in sessions.messages(session)] for session in made] == [
+            [one] for one in made
+        ]
+    assert len(made) == len(set(made)) == 32
+    assert sorted(kept) == sorted([*((session, 1) for session in made), ("default", 0)])
 
 
 def test_messages(library_path: Path) -> None:

@@ -123,3 +123,16 @@ def test_any_request(request: dict[str, Any]) -> None:
         Given.of(request)
     except BadRequest:
         return
+
+
+def test_passages_that_a_message_brings_along() -> None:
+    """A message with passages is read as its question, and its passages as papers that were read, one each."""
+    passages = "[1] [Moss](/paper/p-a), Findings\nMoss cools.\n\n[2] [Kelp](/paper/p-b), Limits\nKelp grows.\n\n"
+    message = f"## Question\n\nWhat cools?\n\n## Passages\n\n{passages}[3] [Moss](/paper/p-a), Limits\nMoss dries.\n"
+    given = Given.of({"messages": [{"role": "user", "content": message}]})
+    assert given.question.text == "What cools?"
+    assert [(source.paper_id, source.sentences) for source in given.readings] == [
+        ("p-a", ("Moss cools.", "Moss dries.")),
+        ("p-b", ("Kelp grows.",)),
+    ]
+    assert [source.paper_id for source in given.apt_readings] == ["p-a"]
