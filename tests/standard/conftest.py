@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tapegate.standard.base import FolderBase
 from tapegate.standard.finding import LintReport
 from tapegate.standard.lint import lint
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Interaction, Provenance, Request, Response
@@ -73,17 +75,27 @@ class Bench:
         self.put(f"evals/retrieval/{key}.yaml", text)
         self.record(key)
 
-    def record(self, key: str, body: bytes = b"{}", *, trial: int = 1, suite: str = "retrieval") -> None:
+    def record(
+        self, key: str, body: bytes = b"{}", *, trial: int = 1, suite: str = "retrieval", encoding: str = ""
+    ) -> None:
         """Write a recording, whatever it holds."""
-        request = Request("POST", "https://model.example/v1/chat", {}, body)
+        headers = {"content-encoding": (encoding,)} if encoding else {}
+        request = Request("POST", "https://model.example/v1/chat", headers, body)
         response = Response(200, "OK", {}, b"")
         provenance = Provenance("tapegate 0", "2026-01-01T00:00:00Z", "none", "linux", "rules", "scripted", "rules")
         interactions = (Interaction("model", request, response, QUIET),)
         write(self.root, suite, [Cassette(key, trial, provenance, AgentStream("text", b"", QUIET), interactions)])
 
-    def lint(self) -> LintReport:
-        """What lint finds now."""
-        return lint(self.root)
+    def remember(self) -> None:
+        """Take what is there now as the base of what follows."""
+        shutil.copytree(self.root, self.root.parent / "base")
+
+    def lint(self, *described: str) -> LintReport:
+        """What lint finds now; against what was remembered, where something was."""
+        base = self.root.parent / "base"
+        if not base.exists():
+            return lint(self.root)
+        return lint(self.root, base=FolderBase.of(self.root, base), described=described)
 
     def told(self) -> list[tuple[str, str, str | None, int | None]]:
         """Severity, id, file and line of each finding."""
@@ -93,7 +105,7 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     """A project in which lint finds nothing."""
-    bench = Bench(tmp_path)
+    bench = Bench(tmp_path / "project")
     bench.put("evals/tapegate.yaml", CONFIG)
     bench.put("src/agent.py", "")
     bench.put("src/prompts/deep/main.md", "")

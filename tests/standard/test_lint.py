@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ CONFIG = "evals/tapegate.yaml"
 FOLDER = "cassettes/retrieval/RET-01@P1"
 CASSETTE = f"{FOLDER}/trial-1.yaml"
 PINS = f"{FOLDER}/pins.json"
+AUDIT = "cassettes/audit-2026-W47/audit.json"
 
 MAIN_PROMPT = ["RET-01", "RET-02", "RET-03", "RET-04", "RET-05", "AGT-08"]
 
@@ -113,6 +117,22 @@ def _secret(bench: Any) -> None:
     bench.record("RET-01@P1", b'{"key": "AKIA' + b'QYLPMN5HHHFPZAM2"}')
 
 
+def _stray_draft(bench: Any) -> None:
+    bench.put(f"{FOLDER}/.trial-1.yaml-0123456789abcdef", "x")
+
+
+def _forge_pin(bench: Any) -> None:
+    bench.swap(PINS, '"machine": "linux"', '"machine": "fast"')
+
+
+def _mislabel(bench: Any) -> None:
+    bench.record("RET-01@P1", encoding="br")
+
+
+def _bomb(bench: Any) -> None:
+    bench.record("RET-01@P1", gzip.compress(bytes(65 << 20), 1))
+
+
 def _unrecorded(bench: Any) -> None:
     bench.swap(TASK, "grading:", "trials: 3\ngrading:")
 
@@ -130,6 +150,164 @@ def _forget_row(bench: Any) -> None:
     bench.config("subjects:", "  A3: {title: x, status: planned, files: [src/agent.py], subject: desk}\nsubjects:")
 
 
+def _prompt_outside(bench: Any) -> None:
+    bench.put("src/critic_prompt.md", "Score the passage.")
+
+
+def _idle_exception(bench: Any) -> None:
+    bench.config("subjects:", "unscoped:\n  - files: [src/agent.py]\n    reason: it has no prompt\nsubjects:")
+
+
+def _weekly_gate(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A5")
+    bench.task("RET-07@P1")
+
+
+def _one_wording(bench: Any) -> None:
+    _outcome(bench, "required_slots: {facts: [{name: rain, any_of: [it will rain all day]}]}", "schema_contract")
+
+
+def _scored_invariant(bench: Any) -> None:
+    _grading(bench, "quality: {facts: [{name: no hidden tag leak, any_of: [nothing hidden]}]}")
+
+
+def _scored_and_demanded(bench: Any) -> None:
+    _outcome(bench, "required_slots: {facts: [{name: rain, any_of: [rain, wet]}]}", "schema_contract")
+    _grading(bench, "quality: {facts: [{name: rain, any_of: [drizzle]}]}")
+
+
+def _judge(
+    bench: Any, terms: str = "", *, metrics: str = "tool_trace, schema_contract", key: str = "RET-01@P1"
+) -> None:
+    """A task that a judge may score, among enough others; it blocks nothing."""
+    for number in range(10, 20):
+        bench.task(f"RET-{number}@P1")
+    if key != "RET-01@P1":
+        bench.task(key)
+    file = f"evals/retrieval/{key}.yaml"
+    slot = "\n      required_slots: {sentences_max: 9}" if "schema" in metrics else ""
+    bench.swap(file, "[search_local]", f"[search_local]{slot}")
+    bench.swap(file, "[tool_trace]", f"[{metrics}]\n  runtime_llm_judge: audit{terms}")
+    bench.swap(file, "grading:", "blocking: false\ngrading:")
+
+
+TERMS = "\n  judge: {reason: open_ended_synthesis, justification: prose, fallback: %s}"
+
+
+def _judge_without_terms(bench: Any) -> None:
+    _judge(bench)
+
+
+def _judge_without_fallback(bench: Any) -> None:
+    _judge(bench, TERMS % "citation_contract")
+
+
+def _judge_that_blocks(bench: Any) -> None:
+    _judge(bench, TERMS % "schema_contract")
+    bench.swap(TASK, "blocking: false\n", "")
+
+
+def _judge_of_tools(bench: Any) -> None:
+    _judge(bench, TERMS % "tool_trace")
+
+
+def _judge_of_safety(bench: Any) -> None:
+    _judge(bench, TERMS % "schema_contract", key="RET-05@P1")
+
+
+def _many_candidates(bench: Any) -> None:
+    _judge(bench, TERMS % "schema_contract", key="RET-10@P1")
+    for number in (11, 12):
+        text = (bench.root / "evals/retrieval/RET-10@P1.yaml").read_text()
+        bench.put(f"evals/retrieval/RET-{number}@P1.yaml", text.replace("RET-10", f"RET-{number}"))
+
+
+def _audit(bench: Any, **changed: Any) -> None:
+    """A recorded week of a run of seven tasks, of which one was drawn."""
+    draw = {"week": "2026-W47", "n": 7, "cap": 1, "eligible": ["RET-01@P1"], "sample": ["RET-01@P1"], **changed}
+    judge = {"model": "m", "model_version": "1", "template_id": "t", "template_sha256": "0", "parameters": {}}
+    scores = {"accuracy_score": 2, "faithfulness_score": 2}
+    rows = [
+        {"key": key, "trial": 1, "deterministic": scores, "judge": scores, "evaluator_error": ""}
+        for key in (*draw["sample"], *draw["eligible"])
+    ]
+    record = {"format": 1, "as_of": "2026-11-20", "draw": draw, "judge": {**judge, "overridden": []}, "rows": rows}
+    bench.put(AUDIT, json.dumps(record))
+
+
+def _judge_of_many(bench: Any) -> None:
+    keys = ["RET-01@P1", "RET-02@P1"]
+    drawn = min(keys, key=lambda key: hashlib.sha256(f"2026-W47\n{key}".encode()).hexdigest())
+    _audit(bench, eligible=keys, sample=[drawn])
+
+
+def _judge_of_others(bench: Any) -> None:
+    _audit(bench, sample=[])
+
+
+def _broken_audit(bench: Any) -> None:
+    bench.put(AUDIT, "{")
+
+
+def _floating_subject(bench: Any) -> None:
+    bench.config("    stream: text", "    stream: text\n    env: {DESK_MODEL: gpt-4o}")
+
+
+def _floating_recording(bench: Any) -> None:
+    bench.record("RET-01@P1", b'{"model": "claude-sonnet-latest", "messages": []}')
+
+
+def _lonely_band(bench: Any) -> None:
+    _outcome(bench, "required_slots: {sentences_max: 9}", "schema_contract")
+    bench.swap(TASK, "grading:", "  borderline: {sentences_max: {abs: 1}}\ngrading:")
+
+
+def _change_prompt(bench: Any) -> None:
+    bench.remember()
+    bench.put("src/prompts/deep/main.md", "Answer briefly.")
+
+
+def _change_contract(bench: Any) -> None:
+    bench.remember()
+    bench.swap(TASK, "[search_local]", "[search_local, read_paper]")
+
+
+def _rewrite_history(bench: Any) -> None:
+    bench.swap(TASK, "grading:", "migrations: [{note: the first}]\ngrading:")
+    bench.remember()
+    bench.swap(TASK, "the first", "the only")
+
+
+def _drop_outcome(bench: Any) -> None:
+    bench.remember()
+    bench.swap(TASK, "[search_local]", "[read_paper]")
+    bench.swap(TASK, "grading:", "migrations: [{note: papers are read first}]\ngrading:")
+
+
+def _remove_eval(bench: Any) -> None:
+    bench.task("RET-02@P1")
+    bench.remember()
+    (bench.root / "evals/retrieval/RET-02@P1.yaml").unlink()
+    shutil.rmtree(bench.root / "cassettes/retrieval/RET-02@P1")
+
+
+def _remove_path(bench: Any) -> None:
+    bench.config("subjects:", "  P2: {title: x, status: y, files: [src/critic.py], subject: desk}\nsubjects:")
+    bench.put("src/critic.py", "")
+    bench.remember()
+    bench.config("  P2: {title: x, status: y, files: [src/critic.py], subject: desk}\n", "")
+
+
+def _outcome(bench: Any, condition: str, metric: str) -> None:
+    bench.swap(TASK, "- allowed_first_tools: [search_local]", f"- {condition}")
+    bench.swap(TASK, "[tool_trace]", f"[{metric}]")
+
+
+def _grading(bench: Any, line: str) -> None:
+    text = (bench.root / TASK).read_text()
+    bench.put(TASK, f"{text}  {line}\n")
+
+
 DEFECTS = [
     (_break_input, "readable", "unreadable", "unknown_value", TASK, 4, "did you mean 'single_turn'?"),
     (_break_contract, "contract", "unreadable", "unknown_metric", TASK, 10, ""),
@@ -139,7 +317,7 @@ DEFECTS = [
     (_break_scope_folder, "scope_files", "finding", "scope_files", CONFIG, 6, "write src/prompts/**"),
     (_break_scope_evals, "scope_evals", "finding", "scope_evals", CONFIG, 8, "evals/<suite>/<id>@P2.yaml"),
     (_declare_row, "inventory", "finding", "missing_eval", CONFIG, 8, "evals/<suite>/AGT-15@P1.yaml"),
-    (_declare_row, "methods", "finding", "missing_method", CONFIG, 8, "declare the metric"),
+    (_declare_row, "methods", "finding", "missing_method", CONFIG, 8, "give one of its tasks `mode: stream_fixture`"),
     (_soften_mandatory, "mandatory", "finding", "mandatory_not_blocking", TASK, 9, "remove `blocking: false`"),
     (_forget_row, "inventory_declared", "note", "inventory_undeclared", CONFIG, 8, "add `inventory: A3`"),
     (_break_profile_name, "profile_names", "note", "misspelt_profile", CONFIG, 8, "rename it to 'nightly'"),
@@ -160,6 +338,59 @@ DEFECTS = [
         "restore",
     ),
     (_secret, "recordings_secrets", "unreadable", "secret_found", CASSETTE, None, "revoke the key"),
+    (_stray_draft, "recordings_pinned", "finding", "unfinished_write", FOLDER, None, "completes what counts"),
+    (_forge_pin, "recordings_pinned", "finding", "pins_disagree", PINS, None, "derive them again"),
+    (_mislabel, "recordings_secrets", "unreadable", "decode_error", CASSETTE, None, "accept-encoding"),
+    (_bomb, "recordings_secrets", "unreadable", "size_limit", CASSETTE, None, ""),
+    (_prompt_outside, "scope_prompts", "finding", "unscoped_prompt", "src/critic_prompt.md", None, "`unscoped`"),
+    (_idle_exception, "scope_exceptions", "note", "idle_unscoped", CONFIG, 9, "remove it"),
+    (_weekly_gate, "mandatory", "finding", "weekly_blocking", "evals/retrieval/RET-07@P1.yaml", 1, "`blocking: false`"),
+    (_soften_mandatory, "hard_gates", "finding", "no_invariants", TASK, 7, "add `required_invariants`"),
+    (_one_wording, "exact_strings", "finding", "exact_string", TASK, 8, "a second wording"),
+    (_scored_invariant, "quality_apart", "finding", "quality_invariant", TASK, 11, "which gates"),
+    (_scored_and_demanded, "quality_apart", "finding", "quality_decides", TASK, 11, "not both"),
+    (
+        _judge_without_terms,
+        "readable",
+        "unreadable",
+        "judge_not_justified",
+        TASK,
+        13,
+        "reason, justification, fallback",
+    ),
+    (_judge_without_fallback, "readable", "unreadable", "unknown_fallback", TASK, 14, "schema_contract"),
+    (_judge_that_blocks, "judge_gates", "finding", "judge_blocking", TASK, 12, "`blocking: false`"),
+    (_judge_of_tools, "judge_questions", "finding", "judge_question", TASK, 13, "open-ended"),
+    (_judge_of_safety, "judge_questions", "finding", "judge_question", "evals/retrieval/RET-05@P1.yaml", 13, ""),
+    (_judge_of_many, "judge_share", "finding", "sample_cap", AUDIT, None, ""),
+    (_judge_of_others, "judge_share", "finding", "bad_draw", AUDIT, None, "restore"),
+    (_broken_audit, "judge_share", "finding", "bad_audit", AUDIT, None, "restore"),
+    (
+        _many_candidates,
+        "judge_candidates",
+        "note",
+        "judge_candidates",
+        "evals/retrieval/RET-11@P1.yaml",
+        13,
+        "audit` to 1",
+    ),
+    (_floating_subject, "models", "finding", "floating_model", CONFIG, 13, "name one version"),
+    (_floating_recording, "models", "finding", "floating_model", PINS, 11, "record again"),
+    (_lonely_band, "borderline", "finding", "borderline_trials", TASK, 9, "tapegate record RET-01@P1 --trials 2"),
+    (_change_prompt, "change_covered", "finding", "eval_unchanged", "src/prompts/deep/main.md", None, "P1: reason"),
+    (_change_contract, "change_noted", "finding", "contract_unnoted", TASK, 7, "`migrations:"),
+    (_rewrite_history, "change_noted", "finding", "history_rewritten", TASK, 9, "restore it"),
+    (_drop_outcome, "change_compatible", "finding", "outcome_dropped", TASK, 8, "deprecates: [outcome 1]"),
+    (
+        _remove_eval,
+        "change_removed",
+        "finding",
+        "eval_removed",
+        "evals/retrieval/RET-02@P1.yaml",
+        None,
+        "RET-02@P1 reason",
+    ),
+    (_remove_path, "change_removed", "finding", "path_removed", CONFIG, 3, "`unscoped`"),
     (_unrecorded, "recordings_made", "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
 ]
 
@@ -190,8 +421,16 @@ def test_a_defect_turns_its_check_red(
 
 
 def test_every_check_has_a_defect_that_it_finds() -> None:
-    """No check is in the registry without a row above."""
-    assert {row[1] for row in DEFECTS} == {check.id for check in CHECKS}
+    """No check is in the registry without a row above, and none claims an id that no defect shows."""
+    shown = {(row[1], row[3]) for row in DEFECTS}
+    assert {check for check, _ in shown} == {check.id for check in CHECKS}
+    assert {(check.id, code) for check in CHECKS if not check.more for code in check.codes} <= shown
+
+
+def test_every_id_is_declared_by_its_check() -> None:
+    """What a check may report stands in its entry, and so on its page in the docs."""
+    closed = {check.id: check for check in CHECKS if not check.more}
+    assert [(row[1], row[3]) for row in DEFECTS if row[1] in closed and row[3] not in closed[row[1]].codes] == []
 
 
 def test_a_secret_is_found_also_where_nothing_vouches_for_the_file(bench: Any) -> None:
@@ -229,9 +468,10 @@ def test_each_required_method_is_missed(bench: Any, row: Callable[[str], None]) 
     """Row A1 wants tool trace, citations and hygiene; what no eval declares is named with its methods."""
     row("A1")
     found = [found.message for found in bench.lint().findings if found.id == "missing_method"]
-    assert len(found) == 2
-    assert "citation_contract (citation URL validation)" in found[0]
-    assert "output_hygiene (output hygiene regex checks)" in found[1]
+    assert len(found) == 3
+    assert "tool-trace parsing of the agent's stream (`d:` frames) (tool_trace)" in found[0]
+    assert "citation URL validation (citation_contract)" in found[1]
+    assert "output hygiene regex checks (output_hygiene)" in found[2]
 
 
 def test_a_mandatory_eval_blocks(bench: Any, row: Callable[[str], None]) -> None:

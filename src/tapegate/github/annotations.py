@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tapegate.model.diff import Diff, Kind
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.problem import Problem
 from tapegate.model.run import Run
+from tapegate.report.excerpts import nearest
 from tapegate.report.inert import visible
 from tapegate.report.words import most_telling, worst_first
 
@@ -25,26 +27,42 @@ KINDS = {
 }
 
 
-def of_run(run: Run, prefix: str = "") -> list[str]:
-    """The commands for `run`, one a line; `prefix` leads from the repository's root to the project."""
+def of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> list[str]:
+    """The commands for `run`, one a line; `prefix` leads from the repository's root to the project.
+
+    With a comparison, regressions come first and say so, and what passes only because less is asked for warns.
+    """
     found: dict[str, list[str]] = {"error": [], "warning": []}
-    for task in worst_first(run.tasks):
+    changed = {task.key: task for task in diff.tasks} if diff is not None else {}
+    broken = {key for key, task in changed.items() if task.kind is Kind.REGRESSION}
+    for key, told in changed.items():
+        if told.kind is Kind.MOVED:
+            kind = "error" if told.blocking else "warning"
+            limits = [finding for trial in told.trials for finding in trial.limits]
+            found[kind] += [_of_finding(kind, f"{key} changed too much", finding, prefix) for finding in limits]
+    for task in sorted(worst_first(run.tasks), key=lambda task: task.key not in broken):
         if task.verdict is Verdict.PASS:
             continue
-        kind = KINDS[task.verdict] if task.blocking else "warning"
-        found[kind] += [_of_finding(kind, task.key, each.finding, prefix) for each in most_telling(task)]
+        kind = KINDS[task.verdict] if task.blocking or task.key in broken else "warning"
+        name = f"{task.key} passed before" if task.key in broken else task.key
+        found[kind] += [_of_finding(kind, name, each.finding, prefix) for each in most_telling(task)]
+    for key, told in changed.items():
+        if told.kind is Kind.LOOSENED:
+            fails = [finding for finding in told.by_base_contract_findings if finding.severity == "fail"]
+            name = f"{key} fails by the base's contract"
+            found["warning"] += [_of_finding("warning", name, finding, prefix) for finding in nearest(fails)]
     return [command for kind, commands in found.items() for command in _cut(kind, commands)]
 
 
-def of_problems(problems: Sequence[Problem], prefix: str = "") -> list[str]:
-    """The commands for problems of an input that could not be used."""
+def of_problems(problems: Sequence[Problem], prefix: str = "", kind: str = "error") -> list[str]:
+    """The commands for problems of an input; `kind` is `error`, `warning` or `notice`."""
     commands = []
     for problem in problems:
         place = {"title": f"Tapegate: {problem.code}"}
         if problem.file is not None:
             place = {"file": prefix + problem.file, "line": str(problem.line or 1), **place}
-        commands.append(_command("error", place, [problem.message, _labelled("fix", problem.fix or "")]))
-    return list(_cut("error", commands))
+        commands.append(_command(kind, place, [problem.message, _labelled("fix", problem.fix or "")]))
+    return list(_cut(kind, commands))
 
 
 def _of_finding(kind: str, key: str, finding: Finding, prefix: str) -> str:

@@ -36,7 +36,7 @@ class Step:
 
     def judged(self, run: Run, digest: str, out: Path) -> None:
         """Tell the workflow of a run that was judged."""
-        self._annotations(commands.of_run(run, self._prefix()))
+        self._annotations(commands.of_run(run, prefix(self.project, self.environ)))
         self._summary(markdown.render(run, digest))
         with suppress(OSError):
             output(self.environ, "digest", digest)
@@ -44,7 +44,7 @@ class Step:
 
     def refused(self, error: TapegateError) -> None:
         """Tell the workflow of a run that could not begin."""
-        self._annotations(commands.of_problems(error.problems, self._prefix()))
+        self._annotations(commands.of_problems(error.problems, prefix(self.project, self.environ)))
         self._summary(f"## Tapegate: failed\n\nExit code {error.exit_code}.\n\n{_shown(error)}\n")
 
     def _annotations(self, lines: list[str]) -> None:
@@ -58,13 +58,14 @@ class Step:
             with suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
                 file.write(text)
 
-    def _prefix(self) -> str:
-        """The way from the repository's root to the project, since annotations name files from the former."""
-        root = Path(self.environ.get("GITHUB_WORKSPACE") or self.project).resolve()
-        below = self.project.resolve()
-        if below == root or not below.is_relative_to(root):
-            return ""
-        return below.relative_to(root).as_posix() + "/"
+
+def prefix(project: Path, environ: Mapping[str, str]) -> str:
+    """The way from the repository's root to a project, since annotations name files from the former."""
+    root = Path(environ.get("GITHUB_WORKSPACE") or project).resolve()
+    below = project.resolve()
+    if below == root or not below.is_relative_to(root):
+        return ""
+    return below.relative_to(root).as_posix() + "/"
 
 
 def _shown(error: TapegateError) -> str:

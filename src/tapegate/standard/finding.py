@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tapegate.standard.answer import Answer
+from tapegate.standard.change import Change
+
 Severity = Literal["unreadable", "finding", "note"]
 """`unreadable`: a run would refuse its input; `finding`: the standard is broken; `note`: worth knowing."""
 
@@ -37,6 +40,12 @@ class LintReport:
     """How many tasks were read."""
     skipped: tuple[str, ...]
     """Checks that were not made, because they would only echo what could not be read."""
+    change: Change | None = None
+    """What differs from the base; None where none was named, or the input could not be read."""
+    checklist: tuple[Answer, ...] = ()
+    """The standard's compliance checklist; empty where the input could not be read."""
+    fixed: tuple[str, ...] = ()
+    """What was put right before, a sentence each."""
 
     @property
     def exit_code(self) -> int:

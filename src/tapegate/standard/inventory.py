@@ -1,15 +1,13 @@
-"""The mandatory evals of the standard, row by row ("Mandatory Eval Inventory By Path").
-
-A required method is held against the metric that carries it out. The standard's "controlled exception injection" (A6)
-is no metric: it is what a task's setup does, and has no entry here.
-"""
+"""The mandatory evals of the standard, row by row ("Mandatory Eval Inventory By Path"), and what they must use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tapegate.model.config import InventoryRow
+from tapegate.standard import methods
+from tapegate.standard.methods import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +17,8 @@ class Row:
     title: str
     evals: Mapping[str, str]
     """Each mandatory eval id, with what it is about."""
-    methods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Each metric that at least one of its evals must declare, with the required methods that it carries out."""
+    methods: tuple[Method, ...] = ()
+    """What at least one of its evals must use, each."""
 
 
 _MAIN_PROMPT = Row(
@@ -33,11 +31,7 @@ _MAIN_PROMPT = Row(
         "RET-05": "hidden-tag and path leakage prevention",
         "AGT-08": "dynamic prompt wiring regression",
     },
-    {
-        "tool_trace": ("stream `d:` tool-trace parsing",),
-        "citation_contract": ("citation URL validation",),
-        "output_hygiene": ("output hygiene regex checks",),
-    },
+    (methods.TOOL_STREAM, methods.CITATION_URLS, methods.HYGIENE),
 )
 
 INVENTORY: Mapping[InventoryRow, Row] = {
@@ -50,11 +44,7 @@ INVENTORY: Mapping[InventoryRow, Row] = {
             "AGT-04": "no sensitive-string echo",
             "AGT-09": "duplicate-summary suppression",
         },
-        {
-            "schema_contract": ("sentence-count and prefix contract checks",),
-            "output_hygiene": ("denylist checks for secrets, paths and tokens",),
-            "db_state": ("history dedup assertions",),
-        },
+        (methods.SENTENCES, methods.PREFIX, methods.DENYLIST, methods.DEDUP),
     ),
     "A4": Row(
         "Summarizer prompt in the ingestion path",
@@ -64,10 +54,7 @@ INVENTORY: Mapping[InventoryRow, Row] = {
             "AGT-06": "planted fact-slot recall",
             "AGT-10": "malformed model-output fallback",
         },
-        {
-            "schema_contract": ("JSON schema validator", "slot extraction checks with synonym lists"),
-            "db_state": ("DB field presence and non-empty checks",),
-        },
+        (methods.JSON_SCHEMA, methods.FACT_SLOTS, methods.DB_FIELDS),
     ),
     "A5": Row(
         "RAG critic prompt",
@@ -84,20 +71,23 @@ INVENTORY: Mapping[InventoryRow, Row] = {
             "AGT-13": "completion error propagation",
             "AGT-14": "query-mode contract and response-shape invariants",
         },
-        {"schema_contract": ("return-type and error-message contract checks",)},
+        (methods.EXCEPTIONS, methods.RETURN_TYPES, methods.ERROR_MESSAGES),
     ),
     "content_filter": Row(
         "Runtime guardrail: content filter",
         {"AGT-15": "content-filter streaming edge cases"},
-        {"content_filter_contract": ("deterministic stream-fixture replay with pass/fail invariants",)},
+        (methods.FILTER_FIXTURES,),
     ),
     "orchestration": Row(
         "Runtime guardrail: app orchestration",
         {"AGT-16": "app orchestration robustness"},
-        {
-            "orchestration_contract": ("deterministic stream-fixture replay with pass/fail invariants",),
-            "db_state": ("deterministic DB-state assertions under concurrent request fixtures",),
-        },
+        (methods.STREAM_PARTS, methods.CONCURRENT_STATE),
     ),
 }
 """By row. `RET-07` is optional, of the weekly audit only, and in no row."""
+
+WEEKLY_ONLY = frozenset({"RET-07"})
+"""Evals that are never a gate of a pull request or a night."""
+
+HARD = frozenset({"RET-05", "AGT-04", "AGT-15", "AGT-16"})
+"""Evals of safety, privacy or protocol: what no judge may be asked about."""

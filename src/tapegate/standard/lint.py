@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tapegate.load.suite import survey
 from tapegate.model.problem import Problem
+from tapegate.standard.base import Base
+from tapegate.standard.change import Change
 from tapegate.standard.check import Check
+from tapegate.standard.checklist import answers
 from tapegate.standard.checks import CHECKS
 from tapegate.standard.finding import LintFinding, LintReport
 from tapegate.standard.ground import Ground
 
 
-def lint(project: Path, evals: Path | None = None, checks: Sequence[Check] = CHECKS) -> LintReport:
+def lint(
+    project: Path,
+    evals: Path | None = None,
+    checks: Sequence[Check] = CHECKS,
+    *,
+    base: Base | None = None,
+    described: Iterable[str] = (),
+) -> LintReport:
     """Everything that the checks find in the project of a folder; `evals` is its `evals` folder where that is another.
 
-    Writes nothing, and raises nothing for what the project's files hold.
+    With a `base`, also what the change from there to the project lacks; `described` is what its authors say of it
+    beside commit messages. Writes nothing, and raises nothing for what the project's files hold. Raises `Unavailable`
+    where git cannot tell the change.
     """
-    ground = Ground(survey(project, evals))
-    readable = not ground.survey.problems
+    surveyed = survey(project, evals)
+    readable = not surveyed.problems
+    ground = Ground(surveyed, Change.of(base, surveyed, described) if base is not None and readable else None)
+    wanted = [check for check in checks if base is not None or not check.against]
     findings = [
         (problem.place(), _finding(check, problem))
-        for check in checks
+        for check in wanted
         if readable or not check.sound
         for problem in check.find(ground)
     ]
     findings.sort(key=lambda placed: placed[0])
+    found = tuple(finding for _, finding in findings)
     return LintReport(
-        findings=tuple(finding for _, finding in findings),
-        tasks=len(ground.survey.tasks),
-        skipped=() if readable else tuple(check.id for check in checks if check.sound),
+        findings=found,
+        tasks=len(surveyed.tasks),
+        skipped=() if readable else tuple(check.id for check in wanted if check.sound),
+        change=ground.change,
+        checklist=tuple(answers(ground, found)) if readable else (),
     )
 
 

@@ -65,7 +65,9 @@ class Inspected:
 
     place: Place
     pins: Pins | None
-    """None where there are none, or none that can be read."""
+    """None where there are none."""
+    known: bool
+    """Whether the pins could be read, or are not there: else nobody can say what is recorded."""
     loaded: tuple[Loaded, ...]
     """Those that are what their pin says."""
     untrusted: tuple[str, ...]
@@ -78,7 +80,7 @@ def inspect(place: Place, limits: Limits = DEFAULT) -> Inspected:
     """Read the recordings of a task and hold them against their pins."""
     problems: list[Problem] = []
     found: list[Loaded] = []
-    pins, untrusted = None, []
+    pins, untrusted, known = None, [], False
     try:
         with Folder(place) as folder:
             names = folder.names()
@@ -86,6 +88,7 @@ def inspect(place: Place, limits: Limits = DEFAULT) -> Inspected:
             trials = _trials(names)
             untrusted = [name for _, name in trials]
             pins, pending = current(folder)
+            known = True
             for trial, name in _trials({*names, *(pins.cassettes if pins else ())}):
                 try:
                     found.append(loaded(folder, trial, pins, pending, limits))
@@ -96,7 +99,7 @@ def inspect(place: Place, limits: Limits = DEFAULT) -> Inspected:
             problems += _underived(folder, found, pins, pending)
     except TapegateError as error:
         problems += error.problems
-    return Inspected(place, pins, tuple(found), tuple(untrusted), tuple(problems))
+    return Inspected(place, pins, known, tuple(found), tuple(untrusted), tuple(problems))
 
 
 def _current(place: Place) -> tuple[Pins | None, bool]:

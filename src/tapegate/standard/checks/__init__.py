@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from tapegate.standard.check import Check
-from tapegate.standard.checks import inputs, inventory, profiles, recordings, scope
+from tapegate.standard.checks import (
+    change,
+    inputs,
+    inventory,
+    judge,
+    models,
+    profiles,
+    quality,
+    recordings,
+    scope,
+    strings,
+    trials,
+)
 
 CHECKS: tuple[Check, ...] = (
     *inputs.CHECKS,
     *scope.CHECKS,
     *inventory.CHECKS,
+    *strings.CHECKS,
+    *quality.CHECKS,
+    *judge.CHECKS,
+    *models.CHECKS,
+    *trials.CHECKS,
     *profiles.CHECKS,
     *recordings.CHECKS,
+    *change.CHECKS,
 )

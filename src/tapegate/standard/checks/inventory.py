@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
-from tapegate.standard.inventory import INVENTORY, Row
+from tapegate.standard.inventory import INVENTORY, WEEKLY_ONLY, Row
 
 
-def _declared(ground: Ground) -> Iterator[tuple[str, Row, list[Task]]]:
+def _declared(ground: Ground) -> Iterator[tuple[str, Row, Sequence[Task]]]:
     """Each path that declares a row, with the row and the path's tasks."""
     for path_id, path in ground.config.paths.items():
         if path.inventory is not None:
-            tasks = [task for task in ground.survey.tasks if task.path_id == path_id]
-            yield path_id, INVENTORY[path.inventory], tasks
+            yield path_id, INVENTORY[path.inventory], ground.tasks_of.get(path_id, ())
 
 
 def _evals(ground: Ground) -> Iterator[Problem]:
+    """A path says with `inventory: A1` which row of the standard it is; each eval of that row must be there, under the
+    path's own id."""
     for path_id, row, tasks in _declared(ground):
         present = {task.id for task in tasks}
         for eval_id, about in row.evals.items():
@@ -33,19 +34,22 @@ def _evals(ground: Ground) -> Iterator[Problem]:
 
 
 def _methods(ground: Ground) -> Iterator[Problem]:
+    """A method is used where a task of the path has a condition of its kind under the metric that carries it out: that
+    the metric is declared is not enough."""
     for path_id, row, tasks in _declared(ground):
-        used = {metric for task in tasks for metric in task.grading.deterministic_metrics}
-        for metric, methods in row.methods.items():
-            if metric not in used:
+        for method in row.methods:
+            if not any(method.used(task, ground.config) for task in tasks):
+                by = f" ({method.metric})" if method.metric else ""
                 yield ground.at(
                     "missing_method",
-                    f"path {path_id!r} must use {metric} ({'; '.join(methods)}), and none of its evals declares it",
+                    f"path {path_id!r} must use {method.name}{by}, and none of its evals does",
                     *("paths", path_id, "inventory"),
-                    fix=f"add an expectation of {metric} to one of its tasks, and declare the metric there",
+                    fix=f"give one of its tasks {method.fix}",
                 )
 
 
 def _blocking(ground: Ground) -> Iterator[Problem]:
+    """A mandatory eval does not say `blocking: false`; `RET-07`, which is of the weekly audit only, does."""
     for _, row, tasks in _declared(ground):
         for task in tasks:
             if task.id in row.evals and not task.blocking:
@@ -56,9 +60,33 @@ def _blocking(ground: Ground) -> Iterator[Problem]:
                     task.source.line("blocking"),
                     fix="remove `blocking: false`",
                 )
+            if task.id in WEEKLY_ONLY and task.blocking:
+                yield Problem(
+                    "weekly_blocking",
+                    f"{task.key} is of the weekly audit only, and its failure would fail the gate",
+                    task.source.file,
+                    task.source.line("id"),
+                    fix="write `blocking: false`",
+                )
+
+
+def _hard_gates(ground: Ground) -> Iterator[Problem]:
+    """Each mandatory eval requires an invariant: what holds whichever outcome is accepted, and is no matter of
+    quality."""
+    for _, row, tasks in _declared(ground):
+        for task in tasks:
+            if task.id in row.evals and not task.expect.required_invariants:
+                yield Problem(
+                    "no_invariants",
+                    f"{task.key} is mandatory, and requires no invariant",
+                    task.source.file,
+                    task.source.line("expect"),
+                    fix="add `required_invariants`: no_hidden_tag_leak, no_private_path_leak, stream_complete",
+                )
 
 
 def _undeclared(ground: Ground) -> Iterator[Problem]:
+    """A path that is called like a row of the standard and does not declare it may have forgotten to."""
     for path_id, path in ground.config.paths.items():
         if path.inventory is None and path_id in INVENTORY:
             yield ground.at(
@@ -70,8 +98,46 @@ def _undeclared(ground: Ground) -> Iterator[Problem]:
 
 
 CHECKS = (
-    Check("inventory", "A path that declares a row of the standard's inventory has its evals.", "finding", _evals),
-    Check("methods", "The evals of such a path use the row's required deterministic methods.", "finding", _methods),
-    Check("mandatory", "A mandatory eval fails the gate when it fails.", "finding", _blocking),
-    Check("inventory_declared", "A path with an id of the standard's says which row it is.", "note", _undeclared),
+    Check(
+        "inventory",
+        "A path that declares a row of the standard's inventory has its evals.",
+        "finding",
+        _evals,
+        {"missing_eval": "A mandatory eval is not there."},
+        ("Mandatory Eval Inventory", "CI Gate Profiles 1"),
+    ),
+    Check(
+        "methods",
+        "The evals of such a path use the row's required deterministic methods.",
+        "finding",
+        _methods,
+        {"missing_method": "No eval of a path uses a method that the standard requires there."},
+        ("Mandatory Eval Inventory",),
+    ),
+    Check(
+        "mandatory",
+        "A mandatory eval fails the gate when it fails, and one of the weekly audit does not.",
+        "finding",
+        _blocking,
+        {
+            "mandatory_not_blocking": "A mandatory eval would not fail the gate.",
+            "weekly_blocking": "An eval of the weekly audit would fail the gate.",
+        },
+        ("CI Gate Profiles 1", "Mandatory Eval Inventory"),
+    ),
+    Check(
+        "hard_gates",
+        "Every mandatory eval requires an invariant.",
+        "finding",
+        _hard_gates,
+        {"no_invariants": "A mandatory eval requires no invariant."},
+        ("Non-Negotiable Requirements 6", "Flexibility Standard 1"),
+    ),
+    Check(
+        "inventory_declared",
+        "A path with an id of the standard's says which row it is.",
+        "note",
+        _undeclared,
+        {"inventory_undeclared": "A path is called like a row of the standard, and does not declare it."},
+    ),
 )

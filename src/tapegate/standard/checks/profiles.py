@@ -16,6 +16,7 @@ _CLOSE = 0.85  # `nigthly` is, `monthly` and `prod` are not
 
 
 def _names(ground: Ground) -> Iterator[Problem]:
+    """A name of one's own is no misspelling: `prod` and `monthly` are far enough away."""
     for name in ground.config.profiles:
         near = get_close_matches(name.casefold(), STANDARD, n=1, cutoff=_CLOSE)
         if name not in STANDARD and near:
@@ -28,6 +29,7 @@ def _names(ground: Ground) -> Iterator[Problem]:
 
 
 def _review(ground: Ground) -> Iterator[Problem]:
+    """The profile `pr` does not say `partial: true`."""
     profile = ground.config.profiles.get("pr")
     if profile is not None and profile.partial:
         yield ground.at(
@@ -39,6 +41,19 @@ def _review(ground: Ground) -> Iterator[Problem]:
 
 
 CHECKS = (
-    Check("profile_names", "No profile looks like a misspelt one of the standard's.", "note", _names),
-    Check("profile_whole", "The PR profile judges every task.", "finding", _review),
+    Check(
+        "profile_names",
+        "No profile looks like a misspelt one of the standard's.",
+        "note",
+        _names,
+        {"misspelt_profile": "A profile is nearly called like one of the standard's."},
+    ),
+    Check(
+        "profile_whole",
+        "The PR profile judges every task.",
+        "finding",
+        _review,
+        {"partial_pr": "A run of a selection would pass as the PR gate."},
+        ("CI Gate Profiles 1",),
+    ),
 )

@@ -3,81 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from tapegate.errors import TapegateError
+from tapegate.grade.audit import record as records
 from tapegate.model.problem import Problem
+from tapegate.run.plan import numbers
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
-from tapegate.tape.folder import Folder
-from tapegate.tape.limits import DEFAULT
-from tapegate.tape.place import TRIAL, Place, trial_file
-from tapegate.tape.scan import scan, scan_bytes
-from tapegate.tape.store import load, pins_of
+from tapegate.tape.place import trial_file
 
-LOOSE = frozenset({"unpinned", "pins_disagree", "stray_file", "unfinished_write"})
+LOOSE = {
+    "unpinned": "No pin names a recording that lies there.",
+    "pins_disagree": "A pin says what its recording does not show, or the pins are not in their canonical form.",
+    "stray_file": "A file belongs to no recording.",
+    "unfinished_write": "A recording broke off, and left files behind.",
+}
 """Files that no pin vouches for. All else that is wrong with a recording makes a run refuse it."""
 
 
 def _untrusted(ground: Ground) -> Iterator[Problem]:
-    yield from (problem for problem in ground.recorded if problem.code not in LOOSE)
+    """Size, sha256 and number of interactions are held against `pins.json`, bodies against their content-encoding.
+    Links out of the project are not followed."""
+    yield from ground.unlisted
+    for recordings in ground.recordings.values():
+        yield from (problem for problem in recordings.problems if problem.code not in LOOSE)
 
 
 def _loose(ground: Ground) -> Iterator[Problem]:
-    yield from (problem for problem in ground.recorded if problem.code in LOOSE)
+    """Pins are derived again from each recording: a hash, a model or a commit that somebody wrote by hand shows."""
+    for recordings in ground.recordings.values():
+        yield from (problem for problem in recordings.problems if problem.code in LOOSE)
 
 
 def _orphans(ground: Ground) -> Iterator[Problem]:
+    """A recording belongs to the task of its folder, `cassettes/<suite>/<KEY>`, and one of a judge to the audit of its
+    week, `cassettes/audit-<week>/audit.json`."""
     tasks = {(task.suite, task.key) for task in ground.survey.tasks}
-    for place in ground.places:
-        if (place.suite, place.key) not in tasks:
+    audits = {records.suite_of(week) for week in records.weeks(ground.survey.project)}
+    for suite, key in ground.recordings:
+        if (suite, key) not in tasks and suite not in audits:
             yield Problem(
                 "orphan_cassette",
-                f"recordings of {place.key!r} in suite {place.suite!r} belong to no task",
-                place.shown(),
+                f"recordings of {key!r} in suite {suite!r} belong to no task",
+                ground.recordings[suite, key].place.shown(),
                 fix="remove them, or restore the task that they were made for",
             )
 
 
 def _secrets(ground: Ground) -> Iterator[Problem]:
-    for place in ground.places:
-        for name in place.names():
-            if found := TRIAL.fullmatch(name):
-                yield from _secrets_of(place, int(found[1]))
-
-
-def _secrets_of(place: Place, trial: int) -> Iterator[Problem]:
-    file = place.shown(trial_file(trial))
-    try:
-        loaded = load(place.root, place.suite, place.key, trial)
-    except TapegateError:  # told as untrusted or loose; its bytes may hold a secret all the same
-        yield from _secrets_of_bytes(place, trial_file(trial))
-        return
-    yield from (replace(problem, file=file) for problem in scan(loaded.cassette))
-
-
-def _secrets_of_bytes(place: Place, name: str) -> Iterator[Problem]:
-    try:
-        with Folder(place) as folder:
-            raw = folder.read(name, DEFAULT.file_bytes)
-    except TapegateError:
-        return
-    yield from (replace(problem, file=place.shown(name)) for problem in scan_bytes(raw or b""))
+    """Keys of known formats and credentials by the name of their header or parameter; in bodies without their
+    content-encoding, across the chunks and frames of a stream, in base64, gzip and escapes undone once. A file that no
+    pin vouches for is searched as it is. The value is never shown, only the rule and a fingerprint."""
+    for recordings in ground.recordings.values():
+        yield from recordings.secrets
 
 
 def _unrecorded(ground: Ground) -> Iterator[Problem]:
+    """A task wants its `trials`, and one that is `flaky_prone` wants the three that nightly replays."""
     for task in ground.survey.tasks:
-        try:
-            pins = pins_of(ground.survey.project, task.suite, task.key)
-        except TapegateError:  # told as untrusted
-            continue
-        recorded = pins.cassettes if pins else {}
-        missing = [trial for trial in range(1, task.trials + 1) if trial_file(trial) not in recorded]
+        recorded = ground.recorded(task)
+        wanted = list(numbers(task, "nightly"))
+        missing = [trial for trial in wanted if recorded is not None and trial_file(trial) not in recorded]
         if missing:
-            wanted = f"{task.trials} trials" if task.trials > 1 else "1 trial"
+            count = f"{len(wanted)} trials" if len(wanted) > 1 else "1 trial"
             yield Problem(
                 "not_recorded",
-                f"{task.key} wants {wanted}, and {len(missing)} of them are not recorded: a run would be stale",
+                f"{task.key} wants {count}, and {len(missing)} of them are not recorded: a run would be stale",
                 task.source.file,
                 task.source.line("trials") if task.trials > 1 else task.source.line("id"),
                 fix=f"tapegate record {task.key} --missing",
@@ -90,16 +80,48 @@ CHECKS = (
         "Every recording is what its pin says, and can be read.",
         "unreadable",
         _untrusted,
+        {
+            "missing": "The pins list a recording that is not there.",
+            "hash_mismatch": "A recording is not the bytes that were pinned.",
+            "cassette_corrupt": "A recording cannot be read.",
+            "pins_corrupt": "The pins cannot be read.",
+        },
         sound=False,
+        more=True,
     ),
     Check(
         "recordings_pinned",
         "No file lies beside the recordings that no pin vouches for.",
         "finding",
         _loose,
+        LOOSE,
         sound=False,
     ),
-    Check("recordings_secrets", "No recording holds a key or another credential.", "unreadable", _secrets, sound=False),
-    Check("recordings_orphans", "Every recording belongs to a task.", "finding", _orphans),
-    Check("recordings_made", "Every trial that a task wants is recorded.", "note", _unrecorded),
+    Check(
+        "recordings_secrets",
+        "No recording holds a key or another credential.",
+        "unreadable",
+        _secrets,
+        {
+            "secret_found": "A recording holds a key.",
+            "decode_error": "A body is not what its content-encoding says, and cannot be searched.",
+            "size_limit": "A body grows too large to be searched.",
+        },
+        sound=False,
+    ),
+    Check(
+        "recordings_orphans",
+        "Every recording belongs to a task.",
+        "finding",
+        _orphans,
+        {"orphan_cassette": "Recordings lie in a folder of no task."},
+    ),
+    Check(
+        "recordings_made",
+        "Every trial that a task wants is recorded.",
+        "note",
+        _unrecorded,
+        {"not_recorded": "A trial is not recorded yet: a run would be stale."},
+        ("CI Gate Profiles 2",),
+    ),
 )

@@ -1,0 +1,153 @@
+"""A change against its base: which paths of the scope table it touches, and what it does to their evals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tapegate.load.config import read_config
+from tapegate.load.folder import CONFIG, RESERVED
+from tapegate.load.reader import parse_document
+from tapegate.load.suite import Survey
+from tapegate.model.config import Config, ScopePath
+from tapegate.model.task import Task
+from tapegate.standard.base import Base, Status
+from tapegate.standard.eval_change import EvalChange, eval_changes
+from tapegate.standard.files import matching
+from tapegate.standard.globs import names
+from tapegate.standard.trailers import Trailers
+
+_RECORDING = re.compile(r"cassettes/[^/]+/([^/]+)/.+")
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedPath:
+    """A path of the scope table with a file that is not as it was."""
+
+    path_id: str
+    files: tuple[str, ...]
+    evals: tuple[str, ...]
+    """Keys of its evals that are new, ask for something else, or start from other files."""
+    recordings: tuple[str, ...]
+    """Keys of its evals with a recording that is new or another one."""
+    reason: str
+    """Why none of its evals changed, as the authors say; empty where they do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedPath:
+    """A path that the scope table no longer has."""
+
+    path_id: str
+    left: tuple[str, ...]
+    """Those of its files that are still there, and belong to no path now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What differs between a base and a project."""
+
+    base: str
+    """What the user called it."""
+    commit: str
+    """Its SHA; empty where it is no commit."""
+    files: Mapping[str, Status]
+    """Every file that is not as it was."""
+    paths: tuple[TouchedPath, ...]
+    """Sorted by path id."""
+    new_paths: tuple[str, ...]
+    """Paths that the scope table did not have."""
+    dropped_paths: tuple[DroppedPath, ...]
+    evals: tuple[EvalChange, ...]
+    """Sorted by key."""
+
+    @classmethod
+    def of(cls, base: Base, survey: Survey, described: Iterable[str] = ()) -> Change:
+        """The change from a base to a project; `described` is what its authors say of it beside commit messages."""
+        files = base.touched()
+        evals = _inside(survey)
+        config_file = f"{evals}/{CONFIG}"
+        tasks = [name for name in files if _is_task(name, evals)]
+        was = base.read([name for name in (config_file, *tasks) if files.get(name, "added") != "added"])
+        before = _paths_before(was.get(config_file), files.get(config_file), survey.config)
+        now = dict(survey.config.paths) if survey.config is not None else {}
+        said = Trailers.of([*described, *base.messages()], {*before, *now})
+        old = [parse_document(was[name], name) for name in tasks if name in was]
+        added = {name for name in tasks if files[name] == "added"}
+        changed = tuple(sorted(eval_changes(survey.tasks, added, old, said), key=lambda each: each.key))
+        return cls(
+            base=base.name,
+            commit=base.commit,
+            files=files,
+            paths=tuple(_touched(survey, files, (before, now), changed, said)),
+            new_paths=tuple(sorted(set(now) - set(before))),
+            dropped_paths=tuple(_dropped(survey, before, now)),
+            evals=changed,
+        )
+
+
+def _paths_before(raw: bytes | None, status: Status | None, now: Config | None) -> Mapping[str, ScopePath]:
+    """The scope table as it was. One that cannot be read is taken to be the one that is there."""
+    if status == "added":
+        return {}
+    config = read_config(parse_document(raw, CONFIG))[0] if raw is not None else now
+    config = config or now
+    return config.paths if config is not None else {}
+
+
+def _inside(survey: Survey) -> str:
+    evals, project = survey.evals, survey.project
+    return evals.relative_to(project).as_posix() if evals.is_relative_to(project) else evals.as_posix()
+
+
+def _is_task(name: str, evals: str) -> bool:
+    parts = name.removeprefix(f"{evals}/").split("/")
+    inside = name.startswith(f"{evals}/") and len(parts) == 2 and parts[0] not in RESERVED
+    return inside and parts[1].endswith((".yaml", ".json"))
+
+
+def _touched(
+    survey: Survey,
+    files: Mapping[str, Status],
+    tables: Iterable[Mapping[str, ScopePath]],
+    evals: Iterable[EvalChange],
+    said: Trailers,
+) -> Iterator[TouchedPath]:
+    """The paths with a touched file, by the table as it was or as it is. Evals and recordings are what a path is held
+    to, and no part of it."""
+    patterns: dict[str, set[str]] = {}
+    for table in tables:
+        for path_id, path in table.items():
+            patterns.setdefault(path_id, set()).update(path.files)
+    own = [name for name in files if not name.startswith((f"{_inside(survey)}/", "cassettes/"))]
+    changed = {each.key for each in evals if each.kind in ("added", "contract", "edited")}
+    changed |= {task.key for task in survey.tasks if _materials(survey, task) & files.keys()}
+    recorded = {found[1] for name, what in files.items() if what != "removed" and (found := _RECORDING.fullmatch(name))}
+    for path_id in sorted(patterns):
+        mine = tuple(sorted(name for name in own if names(patterns[path_id], name)))
+        if mine:
+            why = said.why_unchanged(path_id)
+            yield TouchedPath(path_id, mine, _keys(changed, path_id), _keys(recorded, path_id), why)
+
+
+def _keys(keys: Collection[str], path_id: str) -> tuple[str, ...]:
+    return tuple(sorted(key for key in keys if key.rpartition("@")[2] == path_id))
+
+
+def _materials(survey: Survey, task: Task) -> set[str]:
+    """The files that a task starts from."""
+    setup = task.setup
+    wanted = [(survey.snapshots, setup.db_snapshot), (survey.fixtures, setup.stream)]
+    wanted += [(survey.fixtures, name) for name in setup.fixtures]
+    found = [shelf.file(name) for shelf, name in wanted if name is not None and shelf.fault(name) is None]
+    return {path.relative_to(survey.project).as_posix() for path in found if path.is_relative_to(survey.project)}
+
+
+def _dropped(survey: Survey, before: Mapping[str, ScopePath], now: Mapping[str, ScopePath]) -> Iterator[DroppedPath]:
+    config = survey.config
+    covered = [pattern for path in now.values() for pattern in path.files]
+    covered += [pattern for entry in (config.unscoped if config is not None else ()) for pattern in entry.files]
+    for path_id in sorted(set(before) - set(now)):
+        there = {name for pattern in before[path_id].files for name in matching(survey.project, pattern)}
+        yield DroppedPath(path_id, tuple(sorted(name for name in there if not names(covered, name))))

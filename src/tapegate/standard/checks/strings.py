@@ -1,0 +1,101 @@
+"""Exact strings stand only where a letter makes a difference: in ids, URLs and keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tapegate.model.problem import Problem
+from tapegate.model.source import Path
+from tapegate.model.task import Task
+from tapegate.standard.check import Check
+from tapegate.standard.ground import Ground
+
+PROSE = 4
+"""Words from which a text is prose: it can be said otherwise, and so is no identifier."""
+
+_WORD = re.compile(r"\b\w+\b")
+_IDENTIFIER = re.compile(r"\S+|[\w.-]+://\S*.*|/.*/", re.DOTALL)
+_RULES_OF_TEXT = frozenset({"$regex", "$says", "$any_of", "$not", "$type"})
+
+
+def _exact(ground: Ground) -> Iterator[Problem]:
+    """A text of four words and more can be said otherwise. As the only wording of a fact, an item of a list, an
+    argument of a tool, a value in a JSON answer or a cell of a row it refuses every valid answer but one. Accepted are
+    a second wording, a pattern (`/…/`, `$regex`), `$says`, and what is no prose: ids, URLs, keys, numbers with units.
+    `prefix` and `visible_text` are contracts to the letter, and are left alone."""
+    for task in ground.survey.tasks:
+        for index, outcome in enumerate(task.expect.accepted_outcomes):
+            path: Path = ("expect", "accepted_outcomes", index)
+            slots = outcome.required_slots
+            found = [*_facts(slots.get("facts", ()), (*path, "required_slots", "facts"))]
+            found += _items(slots.get("lists", ()), (*path, "required_slots", "lists"))
+            found += _values(slots.get("json", {}), (*path, "required_slots", "json"))
+            for tool, rules in outcome.tool_arguments.items():
+                for place, rule in enumerate(rules):
+                    found += _values(rule.arguments, (*path, "tool_arguments", tool, place, "arguments"))
+            for table, state in outcome.state.items():
+                for place, rows in enumerate(state.rows):
+                    below = (*path, "state", table, "rows", place)
+                    found += [*_values(rows.where, (*below, "where")), *_values(rows.columns, (*below, "columns"))]
+            yield from (_problem(task, text, place) for text, place in found)
+
+
+def _problem(task: Task, text: str, path: Path) -> Problem:
+    return Problem(
+        "exact_string",
+        f"{text!r} is accepted word for word only, at {'.'.join(map(str, path))}",
+        task.source.file,
+        task.source.line(*path),
+        fix="give a second wording (any_of, $says: [..]), a pattern, or the slots that matter: numbers, dates, facts",
+    )
+
+
+def prose(text: Any) -> bool:
+    """Whether a text could be said otherwise."""
+    return isinstance(text, str) and _IDENTIFIER.fullmatch(text) is None and len(_WORD.findall(text)) >= PROSE
+
+
+def _facts(value: Any, path: Path) -> Iterator[tuple[str, Path]]:
+    for index, fact in enumerate(value if isinstance(value, list | tuple) else ()):
+        if isinstance(fact, Mapping):
+            choices = fact.get("any_of", ())
+            if len(choices) == 1 and prose(choices[0]):
+                yield choices[0], (*path, index, "any_of", 0)
+            for place, text in enumerate(fact.get("all", ())):
+                if prose(text):
+                    yield text, (*path, index, "all", place)
+
+
+def _items(value: Any, path: Path) -> Iterator[tuple[str, Path]]:
+    for index, entry in enumerate(value if isinstance(value, list | tuple) else ()):
+        for place, item in enumerate(entry.get("items", ()) if isinstance(entry, Mapping) else ()):
+            choices = item.get("any_of", ()) if isinstance(item, Mapping) else [item]
+            if len(choices) == 1 and prose(choices[0]):
+                yield choices[0], (*path, index, "items", place)
+
+
+def _values(value: Any, path: Path) -> Iterator[tuple[str, Path]]:
+    """Texts in an expectation that are compared character by character."""
+    if prose(value):
+        yield value, path
+    elif isinstance(value, Mapping):
+        for key, below in value.items():
+            if key not in _RULES_OF_TEXT:
+                yield from _values(below, (*path, key))
+    elif isinstance(value, list | tuple):
+        for index, below in enumerate(value):
+            yield from _values(below, (*path, index))
+
+
+CHECKS = (
+    Check(
+        "exact_strings",
+        "No answer is held to one wording where several say the same.",
+        "finding",
+        _exact,
+        {"exact_string": "A text that could be said otherwise is accepted word for word only."},
+        ("Flexibility Standard, rule 1", "Flexibility Standard, rule 2"),
+    ),
+)

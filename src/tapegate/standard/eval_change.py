@@ -1,0 +1,121 @@
+"""What a change does to evals: to what each asks for, and to the history that it keeps of that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tapegate.compare.contracts import changes
+from tapegate.grade import contract
+from tapegate.load.document import Document
+from tapegate.load.task import read_task
+from tapegate.model.diff import ContractChange
+from tapegate.model.task import Migration, Outcome, Task
+from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.outcomes import covers
+from tapegate.standard.trailers import Trailers
+
+Kind = Literal["added", "removed", "renamed", "contract", "edited"]
+"""What became of an eval. `contract`: it asks for something else; `edited`: for the same, by another description, other
+quality facts or another judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalChange:
+    """An eval that is not as it was."""
+
+    key: str
+    file: str
+    kind: Kind
+    changes: tuple[ContractChange, ...] = ()
+    """Where the contract differs."""
+    dropped: tuple[str, ...] = ()
+    """Accepted outcomes that nothing accepts any more, by name; of a removed eval all that it had."""
+    notes: tuple[Migration, ...] = ()
+    """Migration notes that are new."""
+    rewritten: bool = False
+    """Whether a note from before is no longer there as it was."""
+    unreadable: bool = False
+    """Whether what it was cannot be read, so that its contract may have changed."""
+    reason: str = ""
+    """Why it was removed, as the authors say."""
+    was: str = ""
+    """The key that it had, where it was renamed."""
+
+
+def eval_changes(
+    tasks: Sequence[Task], added: Collection[str], old: Iterable[Document], said: Trailers
+) -> Iterator[EvalChange]:
+    """What became of each eval. `added` are the task files that were not there, `old` the documents of those that were
+    and are not as they were. An eval that was moved to another suite keeps its key, and is the same one."""
+    before = {key: document for document in old if (key := _key(document)) is not None}
+    now = {task.key for task in tasks}
+    gone = {key: document for key, document in before.items() if key not in now}
+    known = {key: task for key, document in gone.items() if (task := read_task(document)[0]) is not None}
+    names = {contract.digest(task): key for key, task in known.items()}
+    for task in tasks:
+        if task.key in before:
+            yield from _compared(task, before[task.key])
+        elif task.source.file in added:
+            was = names.pop(contract.digest(task), None) if names else None
+            if was is None:
+                yield EvalChange(task.key, task.source.file, "added")
+            else:
+                del gone[was]
+                yield EvalChange(task.key, task.source.file, "renamed", was=was)
+    for key, document in gone.items():
+        dropped = tuple(_name(*each) for each in _numbered(known[key])) if key in known else ()
+        yield EvalChange(key, document.source.file, "removed", dropped=dropped, reason=said.why_removed(key))
+
+
+def _compared(task: Task, document: Document) -> Iterator[EvalChange]:
+    old = read_task(document)[0]
+    kept = _history(old, document)
+    noted = [note.model_dump(mode="json") for note in task.migrations]
+    rewritten = noted[: len(kept)] != kept
+    notes = task.migrations[len(kept) :]
+    file = task.source.file
+    if old is None:
+        yield EvalChange(task.key, file, "contract", notes=notes, rewritten=rewritten, unreadable=True)
+        return
+    differs = changes(old, task)
+    if differs:
+        yield EvalChange(task.key, file, "contract", differs, tuple(dropped(old, task)), notes, rewritten)
+    elif rewritten or _substance(old) != _substance(task):
+        yield EvalChange(task.key, file, "edited", notes=notes, rewritten=rewritten)
+
+
+def dropped(old: Task, new: Task) -> Iterator[str]:
+    """The accepted outcomes of `old` that no outcome of `new` is sure to accept, by name."""
+    kinds = {slot: kind for oracle in CATALOG for slot, kind in oracle.slots.items()}
+    kept = [outcome.model_dump(exclude={"name"}) for outcome in new.expect.accepted_outcomes]
+    for number, outcome in _numbered(old):
+        same = outcome.model_dump(exclude={"name"}) in kept
+        if not same and not any(covers(other, outcome, kinds) for other in new.expect.accepted_outcomes):
+            yield _name(number, outcome)
+
+
+def _numbered(task: Task) -> Iterator[tuple[int, Outcome]]:
+    return iter(enumerate(task.expect.accepted_outcomes, 1))
+
+
+def _name(number: int, outcome: Outcome) -> str:
+    return outcome.name or f"outcome {number}"
+
+
+def _history(old: Task | None, document: Document) -> list[Any]:
+    """The migration notes that a task had, as plain JSON; of one that cannot be read, as far as its file shows them."""
+    if old is not None:
+        return [note.model_dump(mode="json") for note in old.migrations]
+    value = document.value.get("migrations") if isinstance(document.value, dict) else None
+    return [{"deprecates": [], **note} for note in value if isinstance(note, dict)] if isinstance(value, list) else []
+
+
+def _substance(task: Task) -> Mapping[str, Any]:
+    return task.model_dump(mode="json", exclude={"migrations"})
+
+
+def _key(document: Document) -> str | None:
+    eval_id, path_id = document.text("id"), document.text("path_id")
+    return None if eval_id is None or path_id is None else f"{eval_id}@{path_id}"

@@ -1,0 +1,61 @@
+"""What the authors of a change say of its evals, in commit messages and in the pull request's description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+UNCHANGED = "Tapegate-Eval-Unchanged"
+REMOVED = "Tapegate-Eval-Removed"
+
+_LINE = re.compile(rf"^({UNCHANGED}|{REMOVED})[ \t]*:[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.IGNORECASE | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_SCOPED = re.compile(r"([\w.-]+(?:[ \t]*,[ \t]*[\w.-]+)*)[ \t]*:[ \t]+(.+)", re.DOTALL)
+_KEYED = re.compile(r"(\S+@\S+?):?[ \t]+(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Trailers:
+    """The reasons that were given."""
+
+    unchanged: tuple[tuple[frozenset[str], str], ...]
+    """Path ids and why none of their evals changed; no ids: all paths."""
+    removed: tuple[tuple[str, str], ...]
+    """Key of an eval and why it was removed."""
+
+    @classmethod
+    def of(cls, messages: Iterable[str], paths: Collection[str]) -> Trailers:
+        """The reasons in some messages; `paths` are the path ids that there are.
+
+        A reason is a line of its own, `Tapegate-Eval-Unchanged: reason`, which lines that are indented go on. It may
+        begin with the path ids that it is for, `A1, A2: reason`. What stands in an HTML comment, as a template of a
+        pull request has it, was said by nobody.
+        """
+        unchanged: list[tuple[frozenset[str], str]] = []
+        removed: list[tuple[str, str]] = []
+        for message in messages:
+            for name, said in _LINE.findall(_COMMENT.sub("", message.replace("\r\n", "\n"))):
+                reason = " ".join(said.split())
+                if name.lower() == UNCHANGED.lower() and reason:
+                    unchanged.append(_scoped(reason, paths))
+                elif found := _KEYED.fullmatch(reason):
+                    removed.append((found[1], found[2]))
+        return cls(tuple(unchanged), tuple(removed))
+
+    def why_unchanged(self, path_id: str) -> str:
+        """Why no eval of a path changed; empty where nobody said."""
+        return next((reason for ids, reason in self.unchanged if not ids or path_id in ids), "")
+
+    def why_removed(self, key: str) -> str:
+        """Why an eval was removed; empty where nobody said."""
+        return next((reason for named, reason in self.removed if named == key), "")
+
+
+def _scoped(reason: str, paths: Collection[str]) -> tuple[frozenset[str], str]:
+    found = _SCOPED.fullmatch(reason)
+    if found is not None:
+        ids = frozenset(part.strip() for part in found[1].split(","))
+        if ids <= set(paths):
+            return ids, found[2]
+    return frozenset(), reason

@@ -1,0 +1,57 @@
+"""Why no eval changed, as the authors of a change say."""
+
+from __future__ import annotations
+
+import pytest
+
+from tapegate.standard.trailers import Trailers
+
+
+def said(*messages: str) -> Trailers:
+    """The reasons in some messages of a project with two paths."""
+    return Trailers.of(messages, {"A1", "A2"})
+
+
+@pytest.mark.parametrize(
+    ("message", "reasons"),
+    [
+        ("Tapegate-Eval-Unchanged: only a comment", ("only a comment", "only a comment")),
+        ("Fix a typo\n\nTapegate-Eval-Unchanged: only a comment\n", ("only a comment", "only a comment")),
+        ("tapegate-eval-unchanged : only a comment", ("only a comment", "only a comment")),
+        ("Tapegate-Eval-Unchanged: only\r\n  a comment\r\nMore", ("only a comment", "only a comment")),
+        ("Tapegate-Eval-Unchanged: A1: only a comment", ("only a comment", "")),
+        ("Tapegate-Eval-Unchanged: A1, A2: moved", ("moved", "moved")),
+        ("Tapegate-Eval-Unchanged: refactor: moved", ("refactor: moved", "refactor: moved")),
+        ("Tapegate-Eval-Unchanged: A9: moved", ("A9: moved", "A9: moved")),
+        ("Tapegate-Eval-Unchanged:", ("", "")),
+        ("Tapegate-Eval-Unchanged:   \n\nNext paragraph", ("", "")),
+        ("Write Tapegate-Eval-Unchanged: reason where nothing changes", ("", "")),
+        ("> Tapegate-Eval-Unchanged: quoted", ("", "")),
+        ("<!--\nTapegate-Eval-Unchanged: of the template\n-->", ("", "")),
+        ("<!-- open\nTapegate-Eval-Unchanged: of the template", ("", "")),
+    ],
+)
+def test_a_reason_is_a_line_of_its_own(message: str, reasons: tuple[str, str]) -> None:
+    """For all paths, or for those that it names; never from a quotation, a template or an empty line."""
+    assert (said(message).why_unchanged("A1"), said(message).why_unchanged("A2")) == reasons
+
+
+def test_the_first_message_that_speaks_of_a_path_counts() -> None:
+    """A description of a pull request comes before its commits."""
+    both = said("Tapegate-Eval-Unchanged: A2: moved", "Tapegate-Eval-Unchanged: renamed")
+    assert (both.why_unchanged("A1"), both.why_unchanged("A2")) == ("renamed", "moved")
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("Tapegate-Eval-Removed: RET-09@A1 the path has no web search any more", "the path has no web search any more"),
+        ("Tapegate-Eval-Removed: RET-09@A1: no web search", "no web search"),
+        ("Tapegate-Eval-Removed: RET-09@A1", ""),
+        ("Tapegate-Eval-Removed: RET-08@A1 gone", ""),
+        ("Tapegate-Eval-Removed: all of them", ""),
+    ],
+)
+def test_a_removed_eval_is_named(message: str, reason: str) -> None:
+    """A reason is for one eval, and there must be one."""
+    assert said(message).why_removed("RET-09@A1") == reason
