@@ -99,7 +99,7 @@ class Migration(Part):
     note: NonEmpty
     """What changed, why, and what it means for older results."""
     deprecates: tuple[NonEmpty, ...] = ()
-    """Accepted outcomes that are given up on purpose: by name, or `outcome 0` for the first one where it has none."""
+    """Accepted outcomes that are given up on purpose: by name, or `outcome 1` for the first one where it has none."""
 
 
 class Task(Part):
