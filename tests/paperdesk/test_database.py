@@ -109,7 +109,7 @@ def test_baseline_searches_alike(library: Library) -> None:
 
 def test_fixtures_apply() -> None:
     """The fixtures add one paper to the snapshot, also to its index, and exchange the preferences."""
-    scripts = [BASELINE, *sorted((EVALS / "fixtures").glob("p*.sql"))]
+    scripts = [BASELINE, *(EVALS / "fixtures" / f"{name}.sql" for name in ("paper_fixture_001", "preferences_brief"))]
     with closing(from_sql(*(script.read_text(encoding="utf-8") for script in scripts))) as connection:
         library = Library(connection)
         assert len(library.overview()) == 13
