@@ -21,6 +21,31 @@ def test_a_miss_is_stale_with_its_explanation_and_the_command_that_records(make_
     assert (finding.file, finding.line) == ("evals/retrieval/RET-01@A1.yaml", 1)
 
 
+def test_what_recording_again_takes_stands_behind_the_command(make_task, make_trace):
+    """As a comment to a shell; nothing where nobody counted."""
+    docket = Docket(make_task(), 1)
+    report_account(docket, make_trace(account=Account(misses=(MISS,)), recorded_tokens=12_345))
+    assert docket.findings[0].fix == "tapegate record RET-01@A1 --stale  # about 12,345 tokens"
+
+
+def test_a_fault_that_no_request_met_is_a_failure(make_task, make_trace):
+    """At its place in the task; after a miss nobody knows whether it would have been met."""
+    faults = [
+        {"kind": "raise", "at": "a:b"},
+        {"kind": "reset", "service": "model"},
+        {"kind": "timeout", "service": "x"},
+    ]
+    task = make_task(setup={"faults": faults})
+    for account, severity in ((Account(faults=(1,)), "fail"), (Account(faults=(1,), misses=(MISS,)), "stale")):
+        docket = Docket(task, 1)
+        report_account(docket, make_trace(account=account))
+        (finding,) = (finding for finding in docket.findings if finding.code == "fault_not_met")
+        assert (finding.severity, finding.expected) == (severity, "a request to service 'x' that meets it")
+    docket = Docket(task, 1)
+    report_account(docket, make_trace(account=Account(faults=(1, 2))))
+    assert docket.findings == []
+
+
 def test_every_unplayed_interaction_is_listed(make_task, make_trace):
     """CAS-14: a recording that the agent no longer asks for is stale, each by its place and route."""
     docket = Docket(make_task(), 1)

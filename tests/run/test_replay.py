@@ -10,7 +10,8 @@ import pytest
 
 from tapegate.errors import SubjectError
 from tapegate.model.finding import Verdict
-from tapegate.run.replay import events, exchanges
+from tapegate.model.trace import Exchange, Usage
+from tapegate.run.replay import events, exchanges, tokens
 from tapegate.tape import store
 from tapegate.tape.cassette import UNTIMED
 from tapegate.tape.ledger import Ledger
@@ -181,6 +182,22 @@ def test_the_openai_sdk_misses_once_however_often_it_would_retry(kit, kind):
     assert trace.text == "424"
     (miss,) = trace.account.misses
     assert (miss.path, miss.kind) == ("/chat/completions", "not_recorded")
+
+
+@pytest.mark.parametrize(
+    ("calls", "total"),
+    [
+        ([], None),
+        ([(None, None)], None),
+        ([("m", Usage(10, 5)), (None, None), ("m", Usage(1, 2))], 18),
+        ([("m", Usage(10, 5)), ("m", Usage(1, None))], None),
+        ([("m", Usage(10, 5)), ("m", None)], None),
+    ],
+)
+def test_what_a_recording_took_is_known_or_it_is_not(calls, total):
+    """A sum with a gap in it is no sum; what is no call of a model takes no tokens."""
+    made = [Exchange(n, "s", "POST", "/", 200, 0, 0, 0, model, usage) for n, (model, usage) in enumerate(calls)]
+    assert tokens(made) == total
 
 
 def test_latency_is_what_was_recorded(kit):

@@ -40,6 +40,11 @@ def excused(trace: Trace) -> Severity:
     return "stale" if cut_short(trace) else "fail"
 
 
+def about(tokens: int | None) -> str:
+    """What recording takes, as the end of a command that a shell passes over; nothing where that is not known."""
+    return f"  # about {tokens:,} tokens" if tokens else ""
+
+
 def report_network(docket: Docket, trace: Trace) -> None:
     """A broken invariant for every address that the subject tried to reach, each once and in a fixed order.
 
@@ -91,7 +96,7 @@ def report_account(docket: Docket, trace: Trace) -> None:
                 got="none",
                 fix="correct `calls` and `containing` of the fault, or remove it",
             )
-    record = f"tapegate record {task.key} --stale"
+    record = f"tapegate record {task.key} --stale{about(trace.recorded_tokens)}"
     for miss in dict.fromkeys(account.misses):
         docket.say(REPLAY, miss.kind, "stale", miss.explanation, fix=record)
     unplayed = account.unplayed

@@ -47,6 +47,7 @@ def grade_trial(
         # A lone surrogate, which UTF-8 does not have, can come out of a JSON escape.
         answer_sha256=sha256(trace.text.encode("utf-8", "surrogatepass")).hexdigest(),
         cassette_sha256=cassette_sha256,
+        recorded_tokens=trace.recorded_tokens,
         metrics=with_quality(metrics_of(trace), scores),
         findings=tuple(docket.findings),
         scores=scores,

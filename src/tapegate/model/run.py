@@ -46,6 +46,8 @@ class TrialResult:
     """Machine class that the recording was made on: latencies compare within one class only."""
     recorded_commit: str | None = None
     """The commit that the recording was made from."""
+    recorded_tokens: int | None = None
+    """Tokens of every model call in its recording; None where they are not known."""
     borderline: bool = False
     """Whether no accepted outcome held and one was missed only inside its borderline band."""
     extra: bool = False

@@ -249,6 +249,8 @@ class Trace:
     """What tools told the models, as the played requests say: each text once, in the order of the recording."""
     timeout_ms: int | None = None
     """The limit that a subject which timed out had run into."""
+    recorded_tokens: int | None = None
+    """Tokens of every model call in the recording, played or not: about what recording it again takes."""
     cost_usd: str | None = None
     """What the played calls cost at the pinned prices, an exact decimal; None where one of them has no known price."""
     database: Database | None = None

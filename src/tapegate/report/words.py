@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from tapegate.grade.replay import about
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
 
@@ -119,8 +120,15 @@ def stories(run: Run) -> list[Story]:
 
 def _story(tasks: Sequence[TaskResult]) -> Story:
     keys = " ".join(task.key for task in tasks) if len(tasks) <= MOST_KEYS else ""
-    fix = f"tapegate record {keys} --stale".replace("  ", " ") if len(tasks) > 1 else ""
+    fix = f"tapegate record {keys} --stale".replace("  ", " ") + about(_tokens(tasks)) if len(tasks) > 1 else ""
     return Story(tuple(tasks), tuple(most_telling(tasks[0])), fix)
+
+
+def _tokens(tasks: Sequence[TaskResult]) -> int | None:
+    """What recording the stale trials again takes; None where one of them does not say."""
+    stale = [trial.recorded_tokens for task in tasks for trial in task.trials if trial.verdict is Verdict.STALE]
+    known = [tokens for tokens in stale if tokens is not None]
+    return sum(known) if len(known) == len(stale) else None
 
 
 def most_telling(task: TaskResult) -> list[Telling]:

@@ -76,21 +76,31 @@ class Replayer:
         timed = cassette.timed and account.complete and heard.ending.kind == "completed"
         subject = self._config.subjects[self._config.paths[trial.task.path_id].subject]
         return Trace(
+        recorded = exchanges(self._config, cassette, paths, range(len(paths)))
             key=trial.task.key,
             trial=trial.number,
             # An answer that is an HTTP error is no stream in the subject's dialect: its status is the fact.
             events=events(subject.stream, heard.chunks) if heard.ending.kind != "http_error" else (),
-            exchanges=exchanges(self._config, cassette, paths, played),
+            exchanges=tuple(recorded[number] for number in played),
             account=account,
             ending=heard.ending,
             latency_e2e_ms=e2e_ms(cassette.stream.chunks) if timed else None,
             latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if timed else None,
             given=_given(cassette, played),
             timeout_ms=subject.timeout_s * 1000 if heard.ending.kind == "timed_out" else None,
+            recorded_tokens=tokens(recorded),
         )
 
 
 def events(dialect: str, chunks: Iterable[bytes]) -> tuple[Event, ...]:
+def tokens(recorded: Iterable[Exchange]) -> int | None:
+    """What models read and wrote in all; None where none was called, or one call does not say."""
+    used = [exchange.usage for exchange in recorded if exchange.model is not None]
+    counts = [(usage.input_tokens, usage.output_tokens) if usage is not None else (None, None) for usage in used]
+    known = [read + written for read, written in counts if read is not None and written is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
     """The events in an answer."""
     reader = parser(dialect)
     found = [event for chunk in chunks for event in reader.feed(chunk)]
