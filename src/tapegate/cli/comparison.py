@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from tapegate.cli import options
+from tapegate.cli.rendering import Report, evidence_of, leave
 from tapegate.cli.sides import Place, Running, Terms, place, side_of, terms, unavailable
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side
@@ -48,9 +49,11 @@ def compare_sides(words: Comparing) -> int:
         base, base_terms = _side(words, running, places[0], out / "base")
         head, head_terms = _side(words, running, places[1], out / "head")
         diff = compare(base, head, head_terms.name, head_terms.profile)
-    if diff.available and base_terms.profile != head_terms.profile:
-        note = f"profile {head_terms.name!r} says something else in base; head's was used"
-        diff = replace(diff, notes=(*diff.notes, note))
+        if diff.available and base_terms.profile != head_terms.profile:
+            note = f"profile {head_terms.name!r} says something else in base; head's was used"
+            diff = replace(diff, notes=(*diff.notes, note))
+        if words.out is not None:
+            _leave(words.out, diff, base, head, places[1].project)
     return _report(words, diff, head)
 
 
@@ -80,13 +83,18 @@ def _out(words: Comparing) -> Iterator[Path]:
             yield Path(name)
 
 
+def _leave(out: Path, diff: Diff, base: Side, head: Side, project: Path | None) -> None:
+    write_atomically(out / "comment.md", comment.render(diff, head.run).encode())
+    if head.run is not None:
+        report = Report(head.run, head.digest, diff, replace(evidence_of(head, project), base=base.run))
+        leave(report, out, ["report.html", "results.sarif"])
+    # Last: whoever finds diff.json finds all that belongs to it.
+    write_atomically(out / DIFF, diff_file.to_bytes(diff))
+
+
 def _report(words: Comparing, diff: Diff, head: Side) -> int:
-    raw = diff_file.to_bytes(diff)
-    if words.out is not None:
-        write_atomically(words.out / "comment.md", comment.render(diff, head.run).encode())
-        write_atomically(words.out / DIFF, raw)
     if words.as_json:
-        click.echo(raw.decode(), nl=False)
+        click.echo(diff_file.to_bytes(diff).decode(), nl=False)
     elif not words.quiet or not diff.gate.passed:
         text = terminal_diff.render(diff, head.run, width=options.columns(), color=options.colored())
         click.echo(text, nl=False)

@@ -12,6 +12,7 @@ from threading import Lock
 import click
 
 from tapegate.cli import options
+from tapegate.cli.rendering import leave, report_of
 from tapegate.doors.guard.levels import Level, best, weaker
 from tapegate.errors import LoadError, TapegateError, Unavailable
 from tapegate.github.step import Step
@@ -25,7 +26,7 @@ from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TrialResult
 from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract
-from tapegate.report import markdown, results, terminal
+from tapegate.report import results, terminal
 from tapegate.run import check, events_file
 from tapegate.run.output import write_atomically
 from tapegate.run.plan import Order, Trial, in_order, plan, trial_of
@@ -105,7 +106,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
         click.echo(f"what the subject wrote: {out / 'provenance.json'}, under `logs`", err=True)
     write_atomically(out / "provenance.json", to_bytes(provenance(suite, watch.ran, now)))
     write_atomically(out / "contracts.json", contract.to_bytes(chosen.tasks, name, profile))
-    write_atomically(out / "report.md", markdown.render(run, digest).encode())
+    leave(report_of(run, digest, out, watch.ran), out)
     # Last: whoever finds results.json finds all that belongs to it.
     write_atomically(out / "results.json", raw)
     return run, raw

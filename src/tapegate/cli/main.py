@@ -16,6 +16,7 @@ COMMANDS = {
     "run": ("tapegate.cli.run:run", "Replay and judge: the gate."),
     "record": ("tapegate.cli.record:record", "Record tasks through a live provider or a stand-in."),
     "diff": ("tapegate.cli.diff:diff", "Compare two runs, projects or revisions: what changed, and is it worse?"),
+    "report": ("tapegate.cli.report:report", "Render results again: terminal, markdown, html, junit, sarif."),
     "lint": ("tapegate.cli.lint:lint", "Check tasks, config, recordings and pins."),
     "cassette": ("tapegate.cli.cassette:cassette", "Work with recordings: list, show, verify, pin, scan."),
     "rubric": ("tapegate.cli.rubric:rubric", "Score a file of samples by the rubric, without a suite."),
