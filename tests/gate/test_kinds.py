@@ -85,7 +85,7 @@ def test_a_trial_that_came_to_no_trace_leaves_none(project: Any) -> None:
     assert project.tapegate("run", "RET-03").code == 0
     traces = project.root / "out/traces/RET-03@A1"
     assert len(list(traces.iterdir())) == 2
-    project.replace("src/paperdesk/chat.py", "from __future__ import annotations\n", "raise SystemExit('no desk')\n")
+    project.replace("src/paperdesk/__main__.py", "import sys\n", "raise SystemExit('no desk')\n")
     done = project.tapegate("run", "RET-03", "--json")
     assert done.code == 3, done.out + done.err
     assert list(traces.iterdir()) == []
