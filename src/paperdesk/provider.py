@@ -132,10 +132,12 @@ class Provider:
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in their order, from `Settings.embedding_model`. Raises `ProviderError`."""
         with _told():
-            answer = await self._connected().embeddings.create(
+            # Raw: the SDK makes an object of each number, which takes longer than the request.
+            answer = await self._connected().embeddings.with_raw_response.create(
                 model=self._settings.embedding_model or "", input=list(texts), encoding_format="float"
             )
-            return [found.embedding for found in sorted(answer.data, key=lambda found: found.index)]
+            found = json.loads(answer.content)["data"]
+            return [one["embedding"] for one in sorted(found, key=lambda one: int(one["index"]))]
 
     def _connected(self) -> openai.AsyncOpenAI:
         # Late, so that a missing key is an answer to the user and not a program that does not start.
@@ -159,7 +161,7 @@ def _told() -> Iterator[None]:
         raise ProviderError("The model broke off with an error. Please try again.") from error
     except openai.OpenAIError as error:
         raise ProviderError("The model cannot be asked: set OPENAI_API_KEY to the key of your provider.") from error
-    except (httpx2.HTTPError, ValueError, TypeError, AttributeError, IndexError) as error:
+    except (httpx2.HTTPError, ValueError, TypeError, AttributeError, LookupError) as error:
         # The SDK hands on what a stream breaks off with, and does not check the shape of what it reads.
         raise ProviderError("The model's answer broke off. Please try again.") from error
 
