@@ -54,13 +54,7 @@ def load(body: bytes) -> Any:
     if body[:1] not in (b"{", b"[") and body.lstrip()[:1] not in (b"{", b"["):
         return None
     try:
-        document = json.loads(
-            body.decode("utf-8"),
-            parse_float=Number,
-            parse_int=Number,
-            parse_constant=Number,
-            object_pairs_hook=_unique,
-        )
+        document = _DECODER.decode(body.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
     return document if _is_shallow(document) else None
@@ -86,6 +80,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise DuplicateKeyError
     return found
+
+
+# One for all: building one costs as much as decoding a kilobyte.
+_DECODER = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=Number, object_pairs_hook=_unique)
 
 
 def _plain(value: Any) -> Any:

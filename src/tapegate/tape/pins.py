@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import orjson
@@ -104,6 +105,11 @@ def read_pins(raw: bytes, file: str, limits: Limits = DEFAULT) -> Pins:
     """
     if len(raw) > limits.pins_bytes:
         raise _refusal("size_limit", f"{len(raw):,} bytes; a pins file may have {limits.pins_bytes:,}", file)
+    with suppress(ValidationError):
+        # What its own canonical form is holds no key twice, nor anything else that the rest looks for.
+        pins = Pins.model_validate_json(raw)
+        if to_bytes(pins) == raw:
+            return pins
     try:
         root = json.loads(raw.decode(), object_pairs_hook=_unique, parse_constant=_no_constant)
     except _Duplicate as error:

@@ -124,10 +124,11 @@ def repin(root: Path, suite: str, key: str, limits: Limits = DEFAULT) -> Pins:
     return pins
 
 
-def current(folder: Folder) -> tuple[Pins | None, bool]:
-    """The pins that hold, and whether they are those of a write that counts but did not end."""
+def current(folder: Folder, raw: bytes | None = None) -> tuple[Pins | None, bool]:
+    """The pins that hold, and whether they are those of a write that counts but did not end; `raw` is what the pins
+    file holds, where that was read already."""
     place = folder.place
-    raw = folder.read(PINS, DEFAULT.pins_bytes)
+    raw = folder.read(PINS, DEFAULT.pins_bytes) if raw is None else raw
     record = journal(raw)
     pending = folder.read(record, DEFAULT.pins_bytes)
     name, raw = (PINS, raw) if pending is None else (record, pending)

@@ -87,7 +87,8 @@ def inspect(place: Place, limits: Limits = DEFAULT) -> Inspected:
             problems += _strays(place, names)
             trials = _trials(names)
             untrusted = [name for _, name in trials]
-            pins, pending = current(folder)
+            raw = folder.read(PINS, DEFAULT.pins_bytes)
+            pins, pending = current(folder, raw)
             known = True
             for trial, name in _trials({*names, *(pins.cassettes if pins else ())}):
                 try:
@@ -96,7 +97,7 @@ def inspect(place: Place, limits: Limits = DEFAULT) -> Inspected:
                     problems += error.problems
                 else:
                     untrusted = [each for each in untrusted if each != name]
-            problems += _underived(folder, found, pins, pending)
+            problems += _underived(place, found, pins, raw if not pending else None)
     except TapegateError as error:
         problems += error.problems
     return Inspected(place, pins, known, tuple(found), tuple(untrusted), tuple(problems))
@@ -128,9 +129,8 @@ def _entries(place: Place, pins: Pins | None) -> list[Entry]:
     ]
 
 
-def _underived(folder: Folder, found: Iterable[Loaded], pins: Pins | None, pending: bool) -> Iterator[Problem]:
-    """Pins that do not follow from their cassettes."""
-    place = folder.place
+def _underived(place: Place, found: Iterable[Loaded], pins: Pins | None, raw: bytes | None) -> Iterator[Problem]:
+    """Pins that do not follow from their cassettes; `raw` is their file, None where another one counts."""
     derived: dict[str, Pin] = {}
     for each in found:
         name = trial_file(each.cassette.trial)
@@ -138,7 +138,7 @@ def _underived(folder: Folder, found: Iterable[Loaded], pins: Pins | None, pendi
         if each.pin != derived[name]:
             wrong = [field for field in Pin.model_fields if getattr(each.pin, field) != getattr(derived[name], field)]
             yield _disagreement(place, f"{', '.join(wrong)} of {name} do not follow from the cassette")
-    if pins and not pending and pins.cassettes == derived and folder.read(PINS, DEFAULT.pins_bytes) != to_bytes(pins):
+    if pins and raw is not None and pins.cassettes == derived and raw != to_bytes(pins):
         yield _disagreement(place, "the file is not in its canonical form")
 
 
