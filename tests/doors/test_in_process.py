@@ -68,7 +68,7 @@ def _disarmed() -> Iterator[None]:
 
 def job(**more) -> dict:
     """What a child is told, as it comes off the wire."""
-    return json.loads(json.dumps({"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], **more}))
+    return json.loads(json.dumps({"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}, **more}))
 
 
 @pytest.fixture

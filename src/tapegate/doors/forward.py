@@ -9,11 +9,12 @@ from urllib.parse import quote
 
 from tapegate.doors.current import Heard
 from tapegate.doors.framing import announced
+from tapegate.tape.lanes import HEADER as LANE
 from tapegate.tape.wire import Asked, HeaderPairs
 
 _URL = re.compile(r"(https?://[^/?#]+)([^#]*)")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
-_SET_ANEW = frozenset({"host", "accept-encoding", "expect"})
+_SET_ANEW = frozenset({"host", "accept-encoding", "expect", LANE})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from tapegate.doors import aiohttp_door, armed, http_client_door, httpx_door, th
 from tapegate.doors.current import TAPE, Heard
 from tapegate.model.config import Normaliser
 from tapegate.model.fault import TapeFault
+from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player
 from tapegate.tape.read import read
@@ -37,13 +38,20 @@ def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
     """From now on the running code, and what it starts, hears `cassette`.
 
     `tape` holds what matching needs, as JSON: `routes` (the address of each service), `normalisers`, `secrets`
-    (names of the variables whose marks stand in the recording) and `faults` (of the task, each with its place).
+    (names of the variables whose marks stand in the recording), `faults` (of the task, each with its place) and `lanes`
+    (the header that names the session, of each service that has one).
     """
     routes = Routes({name: Route(name, address, address) for name, address in tape["routes"].items()})
     normalisers = [Normaliser.model_validate(rule) for rule in tape["normalisers"]]
     redactor = Redactor(dict.fromkeys(tape["secrets"], ""))
     faults = [(place, _FAULT.validate_python(fault, strict=False)) for place, fault in tape["faults"]]
     player = Player(
-        read(cassette, "the recording"), routes, ledger, normalisers=normalisers, redactor=redactor, faults=faults
+        read(cassette, "the recording"),
+        routes,
+        ledger,
+        normalisers=normalisers,
+        redactor=redactor,
+        faults=faults,
+        lanes=Lanes(tape["lanes"]),
     )
     TAPE.set(Heard(player, routes))

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tapegate.model.budget import Budget
+from tapegate.model.fault import HeaderName
 from tapegate.model.task import Name, NonEmpty, Part
 
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -74,6 +75,9 @@ class Service(Part):
     """Variables that the harness sets to where the subject shall reach it."""
     key_env: EnvName | None = None
     """The variable that holds its key. The key stays with the gateway; the subject gets a placeholder."""
+    session_header: HeaderName | None = None
+    """A request header in which the agent names the session that asks: equal requests of concurrent sessions are then
+    answered each from its own session's recording. The name must be the same in every run."""
 
 
 class HttpAsk(Part):
@@ -231,6 +235,15 @@ class Config(Part):
     """Volatile fields."""
     secret_env: tuple[EnvName, ...] = ()
     """Variables whose values never reach the disk, beside every service's `key_env`."""
+
+    @property
+    def lanes(self) -> dict[str, str]:
+        """The header that names the session, of each service that has one."""
+        return {
+            name: service.session_header
+            for name, service in self.services.items()
+            if service.session_header is not None
+        }
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tapegate.run.source import Source
 from tapegate.subject.heard import Heard
 from tapegate.tape import store
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Provenance
+from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.place import ROOM
 from tapegate.tape.recorder import Recorder
@@ -38,7 +39,8 @@ def record(suite: Suite, runner: Runner, source: Source, task: Task, trials: Seq
 def _record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: int) -> Cassette:
     redactor = Redactor({name: os.environ.get(name, "") for name in suite.config.secrets})
     ledger = Ledger()
-    recorder = Recorder(source.routes, redactor, ledger, faults=task.setup.on_tape)
+    lanes = Lanes(suite.config.lanes)
+    recorder = Recorder(source.routes, redactor, ledger, faults=task.setup.on_tape, lanes=lanes)
     question = Question(task, trial, recorder, ledger, source.routes, keys=source.keys)
     try:
         heard = runner.ask(question)

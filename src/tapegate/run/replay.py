@@ -16,6 +16,7 @@ from tapegate.stream.given import given
 from tapegate.stream.provider import read_call
 from tapegate.subject.heard import Heard
 from tapegate.tape.cassette import Cassette
+from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player, recorded_paths
 from tapegate.tape.redact import Redactor
@@ -49,6 +50,7 @@ class Replayer:
             normalisers=self._config.normalisers,
             redactor=redactor,
             faults=trial.task.setup.on_tape,
+            lanes=Lanes(self._config.lanes),
         )
         question = Question(trial.task, trial.number, player, ledger, self._routes, cassette=loaded.raw)
         try:

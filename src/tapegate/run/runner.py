@@ -133,6 +133,7 @@ class Runner:
             [rule.model_dump(mode="json") for rule in config.normalisers],
             config.secrets,
             [(place, fault.model_dump(mode="json")) for place, fault in question.task.setup.on_tape],
+            config.lanes,
         )
         env = self._environment(place, self._addresses(), warm.enclosure.level)
         with ExitStack() as stack:

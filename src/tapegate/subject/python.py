@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -44,6 +44,8 @@ class Tape:
     """Variables whose marks stand in the recording."""
     faults: Sequence[tuple[int, Mapping[str, Any]]] = ()
     """The task's faults on the tape, each with its place in `setup.faults`."""
+    lanes: Mapping[str, str] = field(default_factory=dict)
+    """The header that names the session, of each service that has one."""
 
 
 class PythonWorker:
@@ -205,4 +207,5 @@ def _as_json(tape: Tape) -> dict[str, Any]:
         "normalisers": list(tape.normalisers),
         "secrets": list(tape.secrets),
         "faults": list(tape.faults),
+        "lanes": dict(tape.lanes),
     }

@@ -11,6 +11,7 @@ from tapegate.tape.canonical import load
 from tapegate.tape.cassette import Interaction
 from tapegate.tape.conversation import Conversation
 from tapegate.tape.difference import Change, changes, listed
+from tapegate.tape.lanes import lane_of
 from tapegate.tape.wire import Asked
 
 _VOLATILE = re.compile(
@@ -38,10 +39,13 @@ class Explainer:
             held = f"it holds only {', '.join(recorded[:5])}" if recorded else "it holds no request to that service"
             return self._miss(asked, "not_recorded", f"{what} was never recorded: {held}")
 
-        nearest = max(same_route, key=lambda n: (self._likeness(asked, n), not taken[n], -n))
+        nearest = max(same_route, key=lambda n: (self._likeness(asked, n), self._in_lane(asked, n), not taken[n], -n))
         interaction = self._interactions[nearest]
         place = f"recorded request {nearest + 1}"
         if asked.path == self._paths[nearest] and _same(asked.body, interaction.request.body):
+            if not self._in_lane(asked, nearest):
+                text = f"{what} was recorded in another session only: {place} has the same request"
+                return self._miss(asked, "not_recorded", text, nearest)
             return self._miss(asked, "extra_call", f"{what} is an extra call: {place} was played already", nearest)
 
         lines: list[str] = []
@@ -101,6 +105,10 @@ class Explainer:
 
     def _route(self, number: int) -> tuple[str, str]:
         return self._interactions[number].request.method, _bare(self._paths[number])
+
+    def _in_lane(self, asked: Asked, number: int) -> bool:
+        """Whether an interaction was recorded in the session that asks, where sessions are told apart."""
+        return not asked.lane or lane_of(self._interactions[number]) == asked.lane
 
     def _likeness(self, asked: Asked, number: int) -> tuple[int, ...]:
         """How alike a request and a recorded one are: same prompt, tools, parameters, then shared turns."""

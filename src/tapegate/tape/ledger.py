@@ -40,7 +40,8 @@ class Ledger:
     def missed(self, asked: Asked) -> None:
         """No recording answers `asked`. Its headers take no part: a retry that adds one is the same miss."""
         body = asked.body.decode("latin-1")
-        self.enter({"missed": {"service": asked.service, "method": asked.method, "path": asked.path, "body": body}})
+        request = {"service": asked.service, "method": asked.method, "path": asked.path, "body": body}
+        self.enter({"missed": {**request, **({"lane": asked.lane} if asked.lane else {})}})
 
     def attempted(self, address: str) -> None:
         """Something other than the tape was reached for."""
@@ -101,7 +102,8 @@ class Ledger:
         elif "missed" in fact:
             asked = fact["missed"]
             body = asked["body"].encode("latin-1")
-            self._missed.add(Asked(asked["service"], asked["method"], asked["path"], (), body))
+            lane = str(asked.get("lane", ""))
+            self._missed.add(Asked(asked["service"], asked["method"], asked["path"], (), body, lane))
         elif "fault" in fact:
             self._faults.add(int(fact["fault"]))
         else:

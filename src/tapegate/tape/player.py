@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tapegate.model.config import Normaliser
 from tapegate.model.fault import TapeFault
@@ -13,6 +14,7 @@ from tapegate.tape.cassette import Cassette, Interaction
 from tapegate.tape.explain import Explainer
 from tapegate.tape.faults import Faults
 from tapegate.tape.index import Index
+from tapegate.tape.lanes import NO_LANES, Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
@@ -34,6 +36,7 @@ class Player:
         normalisers: Sequence[Normaliser] = (),
         redactor: Redactor | None = None,
         faults: Sequence[tuple[int, TapeFault]] = (),
+        lanes: Lanes = NO_LANES,
     ) -> None:
         """`faults` are the task's, each with its place in `setup.faults`."""
         self.ledger = ledger
@@ -41,7 +44,9 @@ class Player:
         self._interactions = cassette.interactions
         self._redactor = redactor
         paths = recorded_paths(cassette, routes)
-        self._index = Index(cassette.interactions, paths, normalisers)
+        self._lanes = lanes
+        laned = [_in_lane(path, lanes.recorded(one)) for one, path in zip(cassette.interactions, paths, strict=True)]
+        self._index = Index(cassette.interactions, laned, normalisers)
         self._explainer = Explainer(cassette.interactions, paths)
         self._refusals: dict[Asked, Answer] = {}
         # Reentrant: a finalizer that asks may run while another request is answered.
@@ -49,21 +54,25 @@ class Player:
 
     def play(self, asked: Asked) -> Answer:
         """The recorded answer to `asked`, bent by the faults it meets, or a refusal (424) that the ledger knows of."""
+        asked = self._lanes.mark(asked)
         met = self._faults.meet(asked)
         return met.instead or met.bend(self._find(asked))
 
     def _find(self, asked: Asked) -> Answer:
         with self._lock:
-            number = self._index.take(asked)
+            number = self._take(asked)
             if number is None and self._redactor is not None:
                 # A recording holds what redaction left, which is nearly always what was sent.
                 asked = self._redactor.redact_asked(asked)
-                number = self._index.take(asked)
+                number = self._take(asked)
             if number is not None:
                 self.ledger.played(number)
                 return _answer(self._interactions[number])
             # Headers take no part in matching, so a retry that adds one is still the same miss.
-            return self._refuse(Asked(asked.service, asked.method, asked.path, (), asked.body))
+            return self._refuse(replace(asked, headers=()))
+
+    def _take(self, asked: Asked) -> int | None:
+        return self._index.take(replace(asked, path=_in_lane(asked.path, asked.lane)) if asked.lane else asked)
 
     def _refuse(self, asked: Asked) -> Answer:
         self.ledger.missed(asked)
@@ -90,6 +99,11 @@ def _path(interaction: Interaction, routes: Routes) -> str:
     """
     found = routes.resolve(interaction.request.uri)
     return found[1] if found and found[0] == interaction.service else interaction.request.uri
+
+
+def _in_lane(path: str, lane: str) -> str:
+    """A path that equals only paths of the same lane: NUL stands in none."""
+    return f"{path}\0{lane}" if lane else path
 
 
 def _answer(interaction: Interaction) -> Answer:

@@ -11,6 +11,7 @@ from tapegate.errors import NotJudged
 from tapegate.model.fault import TapeFault
 from tapegate.tape.cassette import UNANSWERED, Chunks, Ended, Headers, Interaction, Request, Response
 from tapegate.tape.faults import Faults, Met
+from tapegate.tape.lanes import HEADER, NO_LANES, Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
@@ -92,7 +93,7 @@ class Take:
             request=Request(
                 self.asked.method,
                 routes.uri(self.asked.service, self.asked.path),
-                _grouped(self.asked.headers),
+                _grouped((*self.asked.headers, *(((HEADER, self.asked.lane),) if self.asked.lane else ()))),
                 self.asked.body,
             ),
             response=Response(
@@ -119,8 +120,10 @@ class Recorder:
         *,
         clock: Clock = time.monotonic_ns,
         faults: Sequence[tuple[int, TapeFault]] = (),
+        lanes: Lanes = NO_LANES,
     ) -> None:
         """`faults` are the task's, each with its place in `setup.faults`: the agent meets them here as in replay."""
+        self._lanes = lanes
         self.ledger = ledger
         self._faults = Faults(faults, ledger)
         self._routes = routes
@@ -148,7 +151,7 @@ class Recorder:
         """
         if met is None and self._faults:
             raise ValueError("a task with faults on the tape is recorded through the gateway")
-        take = Take(asked, self.now_us)
+        take = Take(self._lanes.mark(asked), self.now_us)
         with self._lock:
             self._takes.append(take)
         return take

@@ -21,6 +21,8 @@ class Asked:
     """Path and query as they follow the service's address."""
     headers: HeaderPairs
     body: bytes
+    lane: str = ""
+    """Which of several concurrent sessions asks, where the service tells them apart (`lanes`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ KEPT_REQUEST: Mapping[str, str] = {
     "openai-beta": "changes what the API does",
     "prefer": "asks for a synchronous answer (Replicate, PostgREST)",
     "range": "asks for a part",
+    "tapegate-lane": "tells the equal requests of concurrent sessions apart",
     "x-amz-target": "names the operation of an AWS call",
 }
 """Request headers that a recording keeps, each with the reason. All others are dropped: keys and cookies, and what
