@@ -77,8 +77,8 @@ class Replayer:
         played = ledger.played_places
         timed = cassette.timed and account.complete and heard.ending.kind == "completed"
         subject = self._config.subjects[self._config.paths[trial.task.path_id].subject]
-        return Trace(
         recorded = exchanges(self._config, cassette, paths, range(len(paths)))
+        return Trace(
             key=trial.task.key,
             trial=trial.number,
             # An answer that is an HTTP error is no stream in the subject's dialect: its status is the fact.
@@ -94,7 +94,6 @@ class Replayer:
         )
 
 
-def events(dialect: str, chunks: Iterable[bytes]) -> tuple[Event, ...]:
 def tokens(recorded: Iterable[Exchange]) -> int | None:
     """What models read and wrote in all; None where none was called, or one call does not say."""
     used = [exchange.usage for exchange in recorded if exchange.model is not None]
@@ -103,6 +102,7 @@ def tokens(recorded: Iterable[Exchange]) -> int | None:
     return sum(known) if known and len(known) == len(counts) else None
 
 
+def events(dialect: str, chunks: Iterable[bytes]) -> tuple[Event, ...]:
     """The events in an answer."""
     reader = parser(dialect)
     found = [event for chunk in chunks for event in reader.feed(chunk)]
