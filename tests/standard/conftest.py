@@ -76,14 +76,21 @@ class Bench:
         self.record(key)
 
     def record(
-        self, key: str, body: bytes = b"{}", *, trial: int = 1, suite: str = "retrieval", encoding: str = ""
+        self,
+        key: str,
+        body: bytes = b"{}",
+        *,
+        trial: int = 1,
+        suite: str = "retrieval",
+        encoding: str = "",
+        statuses: tuple[int, ...] = (200,),
     ) -> None:
-        """Write a recording, whatever it holds."""
+        """Write a recording of the same request, once for each status that answers it."""
         headers = {"content-encoding": (encoding,)} if encoding else {}
         request = Request("POST", "https://model.example/v1/chat", headers, body)
-        response = Response(200, "OK", {}, b"")
+        responses = [Response(status, "OK", {}, b"") for status in statuses]
         provenance = Provenance("tapegate 0", "2026-01-01T00:00:00Z", "none", "linux", "rules", "scripted", "rules")
-        interactions = (Interaction("model", request, response, QUIET),)
+        interactions = tuple(Interaction("model", request, response, QUIET) for response in responses)
         write(self.root, suite, [Cassette(key, trial, provenance, AgentStream("text", b"", QUIET), interactions)])
 
     def remember(self) -> None:

@@ -257,6 +257,10 @@ def _floating_recording(bench: Any) -> None:
     bench.record("RET-01@P1", b'{"model": "claude-sonnet-latest", "messages": []}')
 
 
+def _race(bench: Any) -> None:
+    bench.record("RET-01@P1", statuses=(200, 429))
+
+
 def _lonely_band(bench: Any) -> None:
     _outcome(bench, "required_slots: {sentences_max: 9}", "schema_contract")
     bench.swap(TASK, "grading:", "  borderline: {sentences_max: {abs: 1}}\ngrading:")
@@ -391,6 +395,7 @@ DEFECTS = [
         "RET-02@P1 reason",
     ),
     (_remove_path, "change_removed", "finding", "path_removed", CONFIG, 3, "`unscoped`"),
+    (_race, "recordings_lanes", "note", "ambiguous_requests", f"{FOLDER}/trial-1.yaml", None, "session_header under"),
     (_unrecorded, "recordings_made", "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -26,7 +27,10 @@ def read_document(path: Path, file: str) -> Document:
     draft = Draft(file)
     try:
         with path.open("rb") as handle:
-            data = handle.read(SIZE + 1)
+            # By its size first: a buffer for all that may be read costs more than reading what is there.
+            size = min(os.fstat(handle.fileno()).st_size, SIZE)
+            data = handle.read(size + 1)
+            data += handle.read(SIZE + 1 - len(data)) if len(data) > size else b""
     except OSError as error:
         draft.problems.append(Problem("unreadable_file", f"{file!r} cannot be read: {error.strerror}", file))
         return draft.done(None, whole=False)

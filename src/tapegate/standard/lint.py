@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from tapegate.load.config import read_config
+from tapegate.load.folder import CONFIG
+from tapegate.load.reader import read_document
 from tapegate.load.suite import survey
+from tapegate.model.config import Normaliser
 from tapegate.model.problem import Problem
 from tapegate.standard.base import Base
 from tapegate.standard.change import Change
@@ -14,6 +18,7 @@ from tapegate.standard.checklist import answers
 from tapegate.standard.checks import CHECKS
 from tapegate.standard.finding import LintFinding, LintReport
 from tapegate.standard.ground import Ground
+from tapegate.standard.recordings import Reader
 
 
 def lint(
@@ -30,25 +35,34 @@ def lint(
     beside commit messages. Writes nothing, and raises nothing for what the project's files hold. Raises `Unavailable`
     where git cannot tell the change.
     """
-    surveyed = survey(project, evals)
-    readable = not surveyed.problems
-    ground = Ground(surveyed, Change.of(base, surveyed, described) if base is not None and readable else None)
-    wanted = [check for check in checks if base is not None or not check.against]
-    findings = [
-        (problem.place(), _finding(check, problem))
-        for check in wanted
-        if readable or not check.sound
-        for problem in check.find(ground)
-    ]
+    with Reader(project.resolve(), _normalisers(project, evals)) as reader:
+        surveyed = survey(project, evals)
+        readable = not surveyed.problems
+        change = Change.of(base, surveyed, described) if base is not None and readable else None
+        ground = Ground(surveyed, reader, change)
+        wanted = [check for check in checks if base is not None or not check.against]
+        findings = [
+            (problem.place(), _finding(check, problem))
+            for check in wanted
+            if readable or not check.sound
+            for problem in check.find(ground)
+        ]
     findings.sort(key=lambda placed: placed[0])
     found = tuple(finding for _, finding in findings)
     return LintReport(
         findings=found,
         tasks=len(surveyed.tasks),
         skipped=() if readable else tuple(check.id for check in wanted if check.sound),
-        change=ground.change,
+        change=change,
         checklist=tuple(answers(ground, found)) if readable else (),
     )
+
+
+def _normalisers(project: Path, evals: Path | None) -> Sequence[Normaliser]:
+    """What matching shall not see, read before all else: recordings are searched while the evals are read."""
+    path = (evals or project / "evals") / CONFIG
+    config = read_config(read_document(path, CONFIG))[0] if path.is_file() else None
+    return config.normalisers if config is not None else ()
 
 
 def _finding(check: Check, problem: Problem) -> LintFinding:

@@ -10,7 +10,8 @@ from tapegate.load.model_name import floating
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
 from tapegate.standard.check import Check
-from tapegate.standard.ground import Ground, Recordings
+from tapegate.standard.ground import Ground
+from tapegate.standard.recordings import Recordings
 
 _NAMES_A_MODEL = re.compile(r"(?:^|_)(?:MODEL|DEPLOYMENT)(?:_(?:NAME|ID))?$", re.IGNORECASE)
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from tapegate.grade.audit import record as records
 from tapegate.model.problem import Problem
-from tapegate.run.plan import numbers
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
 from tapegate.tape.place import trial_file
+
+NIGHTLY_TRIALS = 3
+"""As `tapegate.run.plan` has it; to import that would start a subject's whole machinery."""
 
 LOOSE = {
     "unpinned": "No pin names a recording that lies there.",
@@ -57,14 +59,22 @@ def _secrets(ground: Ground) -> Iterator[Problem]:
         yield from recordings.secrets
 
 
+def _ambiguous(ground: Ground) -> Iterator[Problem]:
+    """Two requests are equal as matching sees them: white space, the order of keys and declared volatile fields aside.
+    Those of one session are asked one after another, and then nothing is wrong."""
+    for recordings in ground.recordings.values():
+        yield from recordings.ambiguous
+
+
 def _unrecorded(ground: Ground) -> Iterator[Problem]:
     """A task wants its `trials`, and one that is `flaky_prone` wants the three that nightly replays."""
     for task in ground.survey.tasks:
         recorded = ground.recorded(task)
-        wanted = list(numbers(task, "nightly"))
-        missing = [trial for trial in wanted if recorded is not None and trial_file(trial) not in recorded]
+        wanted = max(task.trials, NIGHTLY_TRIALS) if task.flaky_prone else task.trials
+        trials = range(1, wanted + 1)
+        missing = [trial for trial in trials if recorded is not None and trial_file(trial) not in recorded]
         if missing:
-            count = f"{len(wanted)} trials" if len(wanted) > 1 else "1 trial"
+            count = f"{wanted} trials" if wanted > 1 else "1 trial"
             yield Problem(
                 "not_recorded",
                 f"{task.key} wants {count}, and {len(missing)} of them are not recorded: a run would be stale",
@@ -115,6 +125,13 @@ CHECKS = (
         "finding",
         _orphans,
         {"orphan_cassette": "Recordings lie in a folder of no task."},
+    ),
+    Check(
+        "recordings_lanes",
+        "Equal requests have equal answers, or a lane that tells their sessions apart.",
+        "note",
+        _ambiguous,
+        {"ambiguous_requests": "Equal requests have different answers: concurrent sessions may swap them."},
     ),
     Check(
         "recordings_made",
