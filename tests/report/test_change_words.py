@@ -145,8 +145,8 @@ def test_a_budget_says_its_limit_and_what_exceeds_it() -> None:
     """With the task, both values and the increase."""
     over = (("RET-01@A1", Fraction(1200), Fraction(1500)), ("", Fraction(100), Fraction(160)))
     spent = Spent("total_tokens", "each_task", "tokens: at most +10 % for each task", "exceeded", True, 2, over)
-    assert say.budget(spent) == "tokens: at most +10 % for each task: exceeded (2 pairs)"
+    assert say.budget(spent) == "exceeded (2 pairs)"
     assert say.overrun(spent) == [
-        "RET-01@A1: 1,200 → 1,500, +300 tokens (+25 %)",
-        "the mean: 100 → 160, +60 tokens (+60 %)",
+        ("RET-01@A1", "1,200 → 1,500, +300 tokens (+25 %)"),
+        ("the mean", "100 → 160, +60 tokens (+60 %)"),
     ]

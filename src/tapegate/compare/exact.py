@@ -14,8 +14,8 @@ from math import gcd
 
 SIGN_FLIP_WORK = 8_000_000_000
 """Bits that the shifts and additions of one sign-flip test may touch: about 0.3 s."""
-BOOTSTRAP_WORK = 2_000_000
-"""Decimal digits that the power of one bootstrap may have: about 0.3 s."""
+BOOTSTRAP_WORK = 4_000_000
+"""Decimal digits that the power of one bootstrap may have: about 0.6 s."""
 
 # Decimal multiplies long numbers by a number-theoretic transform, and int by Karatsuba: at 4 million digits 0.5 s
 # against 2.5 s. `Inexact` is trapped, so that nothing is ever rounded.

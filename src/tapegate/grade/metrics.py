@@ -18,6 +18,7 @@ def metrics_of(trace: Trace) -> Metrics:
         input_tokens=used,
         output_tokens=written,
         total_tokens=None if used is None or written is None else used + written,
+        cost_usd=trace.cost_usd,
         latency_e2e_ms=trace.latency_e2e_ms,
         latency_model_ms=trace.latency_model_ms,
         model_calls=len(calls),

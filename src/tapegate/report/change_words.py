@@ -60,7 +60,7 @@ def number(measure: str, value: Fraction | float | None) -> str:
         return f"{sign}${_significant(size)}"
     if not unit:
         return sign + (_decimals(size, 3) if size == 0 or size * 2000 >= 1 else _significant(size, 1))
-    return f"{sign}{_decimals(size, 1)} {_singular(unit) if size == 1 else unit}"
+    return f"{sign}{_decimals(size, 2 if size < 10 else 1)} {_singular(unit) if size == 1 else unit}"
 
 
 def increase(measure: str, base: Fraction | float, head: Fraction | float) -> str:
@@ -164,16 +164,16 @@ def differs(told: MeasureStatistic) -> bool:
 
 
 def budget(one: Spent) -> str:
-    """One budget in a line, and whether it was kept."""
+    """Whether a budget was kept; its limit stands before it."""
     state = {"kept": "kept", "exceeded": "exceeded", "not_measured": "not measured"}[one.state]
     told = "" if one.block or one.state != "exceeded" else ", told only"
-    return f"{one.limit}: {state}{told} ({one.pairs:,} {'pair' if one.pairs == 1 else 'pairs'})"
+    return f"{state}{told} ({count(one.pairs, 'pair', 'pairs')})"
 
 
-def overrun(one: Spent) -> list[str]:
-    """What exceeds a budget: `RET-01@A1: 1,200 → 1,500, +300 tokens (+25 %)`."""
+def overrun(one: Spent) -> list[tuple[str, str]]:
+    """What exceeds a budget: `RET-01@A1` and `1,200 → 1,500, +300 tokens (+25 %)`."""
     return [
-        f"{key or 'the mean'}: {pair(one.measure, base, head)}, {increase(one.measure, base, head)}"
+        (key or "the mean", f"{pair(one.measure, base, head)}, {increase(one.measure, base, head)}")
         for key, base, head in one.exceeded
     ]
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tapegate.model.diff import Compared, Diff, Kind, Stratum, TaskDiff, TrialDiff
+from tapegate.compare.measures import MEASURES
+from tapegate.model.diff import Compared, Diff, Kind, Spent, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
 from tapegate.report import change_words as say
@@ -22,6 +23,8 @@ TOLD = 10
 """Tasks of a section that are told in full."""
 LISTED = 30
 """Tasks of a section that are told at all."""
+LEADING = frozenset({"total_tokens", "cost_usd", "latency_e2e_ms"})
+"""Measures of what was recorded again that stand at the head."""
 LONGEST = 1_500
 """Characters of one code block."""
 
@@ -46,7 +49,7 @@ def _sides(diff: Diff | None, run: Run | None) -> list[str]:
         keys = [task.key for task in diff.tasks if task.stratum is Stratum.RE_RECORDED]
         named = f": {', '.join(map(inline_code, keys[:TOLD]))}{' and more' if len(keys) > TOLD else ''}" if keys else ""
         lines.append(f"- Re-recorded: {say.count(told.tasks, 'task', 'tasks')}{named}")
-        lines += [f"  - {say.statistic(one)}" for one in told.measures[:1]]
+        lines += [f"  - {say.statistic(one)}" for one in told.measures if one.measure in LEADING]
     return [*lines, ""]
 
 
@@ -65,7 +68,9 @@ def _changed(diff: Diff, results: dict[str, TaskResult]) -> Iterator[Section]:
     stale = [task for task in unjudged if task.head_verdict is Verdict.STALE]
     if stale:
         yield _stale(stale, results)
-    yield _section(say.KINDS[Kind.UNJUDGED], [task for task in unjudged if task not in stale], results)
+    review = [task for task in unjudged if task.head_verdict is Verdict.NEEDS_REVIEW]
+    yield _section(say.KINDS[Kind.UNJUDGED], [task for task in unjudged if task not in [*stale, *review]], results)
+    yield _section("Needs review", review, results)
     yield _section(say.KINDS[Kind.FIXED], diff.of(Kind.FIXED), {}, told=0)
     gone = [task for kind in (Kind.RECONTRACTED, Kind.REMOVED, Kind.ADDED, Kind.RENAMED) for task in diff.of(kind)]
     yield _section("Not comparable", gone, results, told=0)
@@ -172,20 +177,22 @@ def _standing(diff: Diff | None, run: Run | None) -> list[Section]:
         findings = [_said(telling.finding) for telling in story.tellings][:3]
         block = f"\n\n{code_block(_clipped(chr(10).join(findings)))}" if findings else ""
         items.append(f"- {named}: {say.VERDICTS[task.verdict]}{block}\n")
-    title = "Not passing" if diff is None else "Not passing, as before or new"
+    compared = diff is not None and diff.available
+    title = "Not passing, as before or new" if compared else "Not passing"
     count = sum(len(story.tasks) for story in stories)
-    return [Section(f"### {title} ({count:,})", items, items, most=LISTED, folded=diff is not None)]
+    # Folded only where something worse stands above it.
+    folded = diff is not None and compared and any(map(diff.of, (Kind.REGRESSION, Kind.MOVED, Kind.UNJUDGED)))
+    return [Section(f"### {title} ({count:,})", items, items, most=LISTED, folded=folded)]
 
 
 def _measured(diff: Diff) -> list[Section]:
     budgets = [
-        "\n".join([f"- {say.budget(one)}", *(f"  - {_key(line)}" for line in say.overrun(one)[:TOLD]), ""])
-        for one in diff.budgets
+        "\n".join([f"- {inline_code(one.limit)}: {say.budget(one)}", *_overrun(one), ""]) for one in diff.budgets
     ]
     numbers = []
     for stratum in diff.statistics:
         heading, *lines = say.statistics(stratum)
-        lines += [f"{name}: not measured, {inline_code(why)}" for name, why in stratum.not_measured]
+        lines += [f"{MEASURES[name].title}: not measured, {inline_code(why)}" for name, why in stratum.not_measured]
         numbers.append("\n".join([heading, "", *(f"- {line}" for line in lines), ""]))
     matrix = _matrix(diff)
     return [
@@ -202,9 +209,8 @@ def _moved(kind: Kind, tasks: Sequence[TaskDiff]) -> Section:
     return Section(f"{say.KINDS[kind]} ({len(tasks):,})", shown, shown, most=LISTED, folded=True)
 
 
-def _key(line: str) -> str:
-    key, _, rest = line.partition(": ")
-    return f"{inline_code(key)}: {rest}"
+def _overrun(one: Spent) -> Iterator[str]:
+    yield from (f"  - {inline_code(key)}: {told}" for key, told in say.overrun(one)[:TOLD])
 
 
 def _moves(task: TaskDiff) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from tapegate.compare.measures import MEASURES
 from tapegate.errors import BadInput
 from tapegate.model.diff import Diff
 from tapegate.run.typed_json import Unfit, decode, encode
@@ -33,6 +34,7 @@ def parse(raw: bytes, file: str) -> Diff:
         for row in document.get("tasks", ()):
             row.pop("kind", None)  # it follows from the rest
         diff = decode(document, Diff)
+        _check(diff)
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise BadInput.of(
             "bad_diff",
@@ -42,6 +44,17 @@ def parse(raw: bytes, file: str) -> Diff:
         ) from error
     assert isinstance(diff, Diff)
     return diff
+
+
+def _check(diff: Diff) -> None:
+    """What its types leave open: measures that there are."""
+    named = [one.measure for task in diff.tasks for trial in task.trials for one in trial.deltas]
+    named += [one.measure for told in diff.statistics for one in told.measures]
+    named += [name for told in diff.statistics for name, _ in told.not_measured]
+    named += [one.measure for one in diff.budgets]
+    unknown = sorted({name for name in named if name not in MEASURES})
+    if unknown:
+        raise Unfit(f"there is no measure {unknown[0]!r:.80}")
 
 
 def json_schema() -> dict[str, Any]:

@@ -8,6 +8,7 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
+from tapegate.compare.measures import MEASURES
 from tapegate.model.diff import Compared, Diff, Edit, Kind, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run
@@ -65,13 +66,15 @@ def _lines(diff: Diff, run: Run | None) -> Iterator[Text]:
         if rest and kind in IN_A_LINE:
             yield Text()
     for spent in diff.budgets:
-        yield Text(say.budget(spent), style="bold red" if spent.state == "exceeded" else "")
-        yield from (Text(f"  {line}") for line in say.overrun(spent)[:MOST_TASKS])
+        style = "bold red" if spent.state == "exceeded" else ""
+        yield Text(f"{log_safe(spent.limit)}: {say.budget(spent)}", style=style)
+        yield from (Text(f"  {log_safe(key)}: {told}") for key, told in say.overrun(spent)[:MOST_TASKS])
     for stratum in diff.statistics:
         heading, *told = say.statistics(stratum)
         yield Text(heading, style="bold")
         yield from (Text(f"  {line}") for line in told)
-        yield from (Text(f"  {name}: not measured, {log_safe(why)}") for name, why in stratum.not_measured)
+        for name, why in stratum.not_measured:
+            yield Text(f"  {MEASURES[name].title}: not measured, {log_safe(why)}")
     yield from (_side(word, side) for word, side in (("base", diff.base), ("head", diff.head)))
     yield from (Text(f"note  {log_safe(note)}", style="dim") for note in diff.notes)
     safety = say.safety(run, diff)
@@ -155,7 +158,7 @@ def _trial(trial: TrialDiff, *, named: bool) -> Iterator[Text]:
     for mark, findings in (("+", trial.gained), ("-", trial.lost), ("+", trial.limits)):
         for finding in nearest(findings):
             yield from _finding(mark, finding)
-    yield from (Text(f"  {say.delta(one)}") for one in trial.deltas)
+    yield from (Text(f"  {log_safe(say.delta(one))}") for one in trial.deltas)
 
 
 def path(edits: Sequence[Edit]) -> Text:

@@ -114,7 +114,7 @@ def _trial(task: TaskResult, trial: TrialResult, change: TrialDiff | None, evide
             "verdict": say.VERDICTS[change.base_verdict],
             "outcome": visible(change.base_outcome or ""),
         }
-        made["deltas"] = [say.delta(one) for one in change.deltas]
+        made["deltas"] = [visible(say.delta(one)) for one in change.deltas]
         if change.answer is not None and sum(len(edit.text) for edit in change.answer) <= 2 * LONGEST_TEXT:
             made["answer"] = _edits(change.answer)
     if cassette is not None:

@@ -60,7 +60,9 @@ def _facts(run: Run, digest: str, diff: Diff | None) -> Iterator[str]:
 
 def _comparison(diff: Diff) -> Iterator[str]:
     lines = [line for told in diff.statistics for line in _stratum(say.statistics(told))]
-    lines += [f"<li>{text(say.budget(one))}{_list(say.overrun(one))}</li>" for one in diff.budgets]
+    for one in diff.budgets:
+        over = [f"{key}: {told}" for key, told in say.overrun(one)]
+        lines.append(f"<li>{text(one.limit)}: {say.budget(one)}{_list(over)}</li>")
     if lines:
         yield f'<section class="facts wide"><h2>Numbers</h2><ul>{"".join(lines)}</ul></section>\n'
 

@@ -1,0 +1,149 @@
+"""SARIF 2.1.0."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tapegate.model.diff import Diff
+from tapegate.model.finding import Verdict
+from tapegate.model.run import Run
+from tapegate.report.sarif import SCHEMA, render
+
+
+def closed(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    """An object of these properties and no others."""
+    return {
+        "type": "object",
+        "properties": {**required, **optional},
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+TEXT = {"type": "string", "minLength": 1}
+MESSAGE = closed({"text": TEXT}, markdown=TEXT)
+RULE = closed(
+    {"id": TEXT, "shortDescription": MESSAGE, "fullDescription": MESSAGE, "help": MESSAGE},
+    name={"type": "string"},
+    properties=closed({"tags": {"type": "array", "items": TEXT, "uniqueItems": True}}),
+)
+REGION = closed({"startLine": {"type": "integer", "minimum": 1}})
+ARTIFACT = closed({"uri": {"type": "string", "format": "uri-reference"}, "uriBaseId": {"const": "%SRCROOT%"}})
+LOCATION = closed(
+    {"physicalLocation": closed({"artifactLocation": ARTIFACT, "region": REGION})},
+    logicalLocations={"type": "array", "items": closed({"fullyQualifiedName": TEXT, "kind": TEXT})},
+)
+RESULT = closed(
+    {
+        "ruleId": TEXT,
+        "ruleIndex": {"type": "integer", "minimum": 0},
+        "level": {"enum": ["none", "note", "warning", "error"]},
+        "message": MESSAGE,
+        "locations": {"type": "array", "items": LOCATION, "minItems": 1},
+        "partialFingerprints": {"type": "object", "additionalProperties": TEXT},
+    },
+    baselineState={"enum": ["new", "unchanged", "updated", "absent"]},
+    properties={"type": "object"},
+)
+INVOCATION = closed(
+    {"executionSuccessful": {"type": "boolean"}}, exitCode={"type": "integer"}, exitCodeDescription=TEXT
+)
+RUN = closed(
+    {
+        "tool": closed(
+            {"driver": closed({"name": TEXT, "rules": {"type": "array", "items": RULE}}, semanticVersion=TEXT)}
+        )
+    },
+    automationDetails=closed({"id": TEXT}),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    invocations={"type": "array", "items": INVOCATION},
+    results={"type": "array", "items": RESULT},
+)
+LOG = closed({"version": {"const": "2.1.0"}, "runs": {"type": "array", "items": RUN}}, **{"$schema": {"const": SCHEMA}})
+"""The part of OASIS' schema that we write, closed: whatever fits this fits that, which admits more."""
+
+
+def log(run: Run, diff: Diff | None = None) -> Any:
+    """The run of a log that is valid."""
+    document = json.loads(render(run, diff))
+    jsonschema.Draft202012Validator(LOG, format_checker=jsonschema.FormatChecker()).validate(document)
+    return document["runs"][0]
+
+
+def test_findings_stand_at_the_lines_of_task_files(failed: Run) -> None:
+    """Each with the rule it breaks, worst first; a task that passed has none."""
+    found = log(failed)
+    places = [
+        (
+            one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            one["locations"][0]["physicalLocation"]["region"],
+        )
+        for one in found["results"]
+    ]
+    assert places == [
+        ("evals/retrieval/RET-02@A1.yaml", {"startLine": 21}),
+        ("evals/retrieval/AGT-08@A1.yaml", {"startLine": 1}),
+    ]
+    rules = [rule["id"] for rule in found["tool"]["driver"]["rules"]]
+    assert [rules[one["ruleIndex"]] for one in found["results"]] == [one["ruleId"] for one in found["results"]]
+    assert found["invocations"][0]["exitCode"] == 1
+
+
+def test_every_rule_has_a_page_of_help(failed: Run, make_finding: Any, make_task: Any) -> None:
+    """A metric's own page, with what it checks and its false positives; a line for what is no metric."""
+    tasks = (make_task("T-1@A1", Verdict.FAIL, make_finding(code="paper_not_cited")), *failed.tasks)
+    rules = {rule["id"]: rule for rule in log(replace(failed, tasks=tasks))["tool"]["driver"]["rules"]}
+    cited = rules["citation_contract/paper_not_cited"]
+    assert "## What it checks" in cited["help"]["markdown"]
+    assert "## False positives and how they are kept low" in cited["help"]["markdown"]
+    assert "tapegate record KEY --stale" in rules["replay/prompt_changed"]["help"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"line": 99}, True),
+        ({"message": "Other words.", "got": "something else"}, True),
+        ({"code": "paper_not_cited"}, False),
+        ({"expected": "at least 2 links"}, False),
+        ({"outcome": 1}, False),
+    ],
+)
+def test_a_fingerprint_stays_while_the_finding_does(
+    change: dict[str, Any], same: bool, make_task: Any, make_finding: Any, failed: Run
+) -> None:
+    """A moved line or another wording of the mistake is the same finding; another condition is another one."""
+
+    def fingerprint(**changes: Any) -> str:
+        run = replace(failed, tasks=(make_task("T-1@A1", Verdict.FAIL, make_finding(**changes)),))
+        found: str = log(run)["results"][0]["partialFingerprints"]["tapegate/v1"]
+        return found
+
+    assert (fingerprint() == fingerprint(**change)) is same
+
+
+def test_what_does_not_block_warns(failed: Run, make_task: Any, make_finding: Any) -> None:
+    """An error is what fails the gate."""
+    levels = []
+    for blocking, severity in ((True, "fail"), (False, "fail"), (True, "needs_review")):
+        verdict = Verdict.FAIL if severity == "fail" else Verdict.NEEDS_REVIEW
+        task = make_task("T-1@A1", verdict, make_finding(severity=severity), blocking=blocking)
+        levels.append(log(replace(failed, tasks=(task,)))["results"][0]["level"])
+    assert levels == ["error", "warning", "warning"]
+
+
+def test_what_is_new_since_the_base_says_so(failed: Run, regressed: Diff) -> None:
+    """With a comparison every result has a baseline state."""
+    assert [one["baselineState"] for one in log(failed, regressed)["results"]] == ["new", "unchanged"]
+
+
+def test_text_of_an_agent_is_no_link_and_no_placeholder(failed: Run, make_task: Any, make_finding: Any) -> None:
+    """SARIF's own markup in a message is spelled out (§3.11.5, §3.11.6)."""
+    bad = make_finding(got="see [here](https://evil.example) and {0}\x1b")
+    (one,) = log(replace(failed, tasks=(make_task("T-1@A1", Verdict.FAIL, bad),)))["results"]
+    assert "see \\[here\\](https://evil.example) and {{0}}\\u001b" in one["message"]["text"]
