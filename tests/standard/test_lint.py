@@ -15,6 +15,7 @@ import pytest
 from tapegate.errors import CassetteError
 from tapegate.model.problem import Problem
 from tapegate.standard.checks import CHECKS
+from tapegate.standard.inventory import INVENTORY
 from tapegate.standard.lint import lint
 
 ROOT = Path(__file__).parents[2]
@@ -459,6 +460,19 @@ def test_each_mandatory_eval_is_missed(name: str, bench: Any, row: Callable[[str
     assert name in found.message
     assert (found.file, found.line, found.severity) == (CONFIG, 8, "finding")
     assert f"evals/<suite>/{name}@P1.yaml" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("row", "eval_id"), [(name, eval_id) for name, row in INVENTORY.items() for eval_id in row.evals]
+)
+def test_a_path_lacks_each_of_its_mandatory_evals(row: str, eval_id: str, bench: Any) -> None:
+    """For every row of the inventory: an empty path lacks all of its evals, and each is named once."""
+    bench.config("    subject: desk", f"    subject: desk\n    inventory: {row}")
+    (bench.root / TASK).rename(bench.root / "evals/retrieval/XXX-01@P1.yaml")
+    bench.swap("evals/retrieval/XXX-01@P1.yaml", "id: RET-01", "id: XXX-01")
+    missed = [found.message for found in bench.lint().findings if found.id == "missing_eval"]
+    assert len([message for message in missed if f" {eval_id} " in message]) == 1
+    assert len(missed) == len(INVENTORY[row].evals)  # type: ignore[index]
 
 
 def test_an_eval_on_another_path_does_not_count(bench: Any, row: Callable[[str], None]) -> None:

@@ -22,8 +22,6 @@ class Check:
     """Yields what is wrong; the code of a problem is the id of the finding. Its docstring says how it decides."""
     codes: Mapping[str, str] = field(default_factory=dict)
     """Each id that its findings may have, with one line on what it means."""
-    standard: tuple[str, ...] = ()
-    """What of the standard it enforces, as section and number."""
     sound: bool = True
     """Whether it is made only where all input could be read: on half a project it would find what is not so."""
     against: bool = False

@@ -119,7 +119,6 @@ CHECKS = (
         "finding",
         _covered,
         {"eval_unchanged": "A path changed, and none of its evals and recordings did."},
-        ("Change Control 2",),
         against=True,
     ),
     Check(
@@ -131,7 +130,6 @@ CHECKS = (
             "contract_unnoted": "An eval asks for something else, and no note says why.",
             "history_rewritten": "A migration note from before was changed or removed.",
         },
-        ("Change Control 1", "Change Control 4"),
         against=True,
     ),
     Check(
@@ -140,7 +138,6 @@ CHECKS = (
         "finding",
         _kept,
         {"outcome_dropped": "An accepted outcome is gone, and no note gives it up."},
-        ("Change Control 3",),
         against=True,
     ),
     Check(
@@ -152,7 +149,6 @@ CHECKS = (
             "eval_removed": "An eval is gone, and nobody says why.",
             "path_removed": "A path is gone from the scope table, and its files are still there.",
         },
-        ("Change Control 1", "Change Control 3"),
         against=True,
     ),
 )

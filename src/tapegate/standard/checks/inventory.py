@@ -104,7 +104,6 @@ CHECKS = (
         "finding",
         _evals,
         {"missing_eval": "A mandatory eval is not there."},
-        ("Mandatory Eval Inventory", "CI Gate Profiles 1"),
     ),
     Check(
         "methods",
@@ -112,7 +111,6 @@ CHECKS = (
         "finding",
         _methods,
         {"missing_method": "No eval of a path uses a method that the standard requires there."},
-        ("Mandatory Eval Inventory",),
     ),
     Check(
         "mandatory",
@@ -123,7 +121,6 @@ CHECKS = (
             "mandatory_not_blocking": "A mandatory eval would not fail the gate.",
             "weekly_blocking": "An eval of the weekly audit would fail the gate.",
         },
-        ("CI Gate Profiles 1", "Mandatory Eval Inventory"),
     ),
     Check(
         "hard_gates",
@@ -131,7 +128,6 @@ CHECKS = (
         "finding",
         _hard_gates,
         {"no_invariants": "A mandatory eval requires no invariant."},
-        ("Non-Negotiable Requirements 6", "Flexibility Standard 1"),
     ),
     Check(
         "inventory_declared",

@@ -97,7 +97,6 @@ CHECKS = (
         "finding",
         _blocking,
         {"judge_blocking": "A task that a judge may score is blocking."},
-        ("Runtime LLM Minimization 4", "Change Control, judges 3"),
     ),
     Check(
         "judge_questions",
@@ -105,7 +104,6 @@ CHECKS = (
         "finding",
         _questions,
         {"judge_question": "A judge is asked about safety, privacy, protocol, tools or database state."},
-        ("Runtime LLM Minimization, disallowed 1", "Non-Negotiable Requirements 6"),
     ),
     Check(
         "judge_share",
@@ -117,7 +115,6 @@ CHECKS = (
             "bad_draw": "A recorded audit judged other tasks than its week draws.",
             "bad_audit": "A recorded audit cannot be read.",
         },
-        ("Runtime LLM Minimization 3",),
     ),
     Check(
         "judge_candidates",
@@ -125,6 +122,5 @@ CHECKS = (
         "note",
         _drawn,
         {"judge_candidates": "More tasks allow a judge than a weekly run may have judged."},
-        ("Runtime LLM Minimization 3",),
     ),
 )

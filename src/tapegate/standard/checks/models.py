@@ -87,6 +87,5 @@ CHECKS = (
         "finding",
         _floating,
         {"floating_model": "A model is named by an alias that moves."},
-        ("Runtime LLM Minimization 6",),
     ),
 )

@@ -54,6 +54,5 @@ CHECKS = (
         "finding",
         _review,
         {"partial_pr": "A run of a selection would pass as the PR gate."},
-        ("CI Gate Profiles 1",),
     ),
 )

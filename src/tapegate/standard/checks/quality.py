@@ -66,6 +66,5 @@ CHECKS = (
             "quality_invariant": "An invariant is scored as quality, where it gates nothing.",
             "quality_decides": "A fact is scored as quality and demanded as well.",
         },
-        ("Flexibility Standard, rule 3",),
     ),
 )

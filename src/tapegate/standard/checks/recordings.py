@@ -139,6 +139,5 @@ CHECKS = (
         "note",
         _unrecorded,
         {"not_recorded": "A trial is not recorded yet: a run would be stale."},
-        ("CI Gate Profiles 2",),
     ),
 )

@@ -95,7 +95,6 @@ CHECKS = (
         "finding",
         _files,
         {"scope_files": "A path names a file that is not there."},
-        ("Scope 1",),
     ),
     Check(
         "scope_evals",
@@ -103,7 +102,6 @@ CHECKS = (
         "finding",
         _evals,
         {"scope_evals": "No task tests a path."},
-        ("Scope 1", "Change Control 2"),
     ),
     Check(
         "scope_prompts",
@@ -111,7 +109,6 @@ CHECKS = (
         "finding",
         _prompts,
         {"unscoped_prompt": "A file looks as if it held a prompt, and no path covers it."},
-        ("Scope 2",),
     ),
     Check(
         "scope_exceptions",

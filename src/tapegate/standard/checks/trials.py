@@ -34,6 +34,5 @@ CHECKS = (
         "finding",
         _borderline,
         {"borderline_trials": "A borderline result has no further trial to decide it."},
-        ("Flexibility Standard, rule 4",),
     ),
 )
