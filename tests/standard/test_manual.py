@@ -117,6 +117,7 @@ def test_the_points_under_a_number_are_those_of_the_standard() -> None:
         f"{section} 2": 3,
         "Mandatory Eval Inventory, A3, methods 1": 2,
         "Mandatory Eval Inventory, A6, methods 2": 2,
+        "Mandatory Eval Inventory, guardrails, methods 1": 2,
         "CI Gate Profiles 1": 2,
         "CI Gate Profiles 2": 1,
         "CI Gate Profiles 3": 1,

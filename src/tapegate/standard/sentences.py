@@ -5,7 +5,7 @@ The page "How the standard is enforced" is made of this; the standard's own text
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tapegate.standard.inventory import INVENTORY, Row
@@ -287,6 +287,8 @@ def _inventory() -> Iterator[Sentence]:
         if name == "A2":
             continue
         section = f"{_INVENTORY}, {shown.get(name, name)}"
+        together = [guardrail for other, guardrail in INVENTORY.items() if shown.get(other) == "guardrails"]
+        together = together if row in together else [row]
         for place, (eval_id, about) in enumerate(row.evals.items(), 1 + before.get(name, 0)):
             yield Sentence(
                 f"{section}, evals",
@@ -300,7 +302,7 @@ def _inventory() -> Iterator[Sentence]:
             metric = f" of `{method.metric}`" if method.metric else ""
             yield Sentence(
                 f"{section}, methods",
-                _item(method, row),
+                _item(method, together),
                 f"{method.name[0].upper()}{method.name[1:]}.",
                 f"Used where a task has {method.fix}{metric}.",
                 ("methods",),
@@ -336,9 +338,9 @@ def _inventory() -> Iterator[Sentence]:
         )
 
 
-def _item(method: Method, row: Row) -> str:
+def _item(method: Method, rows: Iterable[Row]) -> str:
     """The number of a method, with a letter where its item names several."""
-    same = [other for other in row.methods if other.number == method.number]
+    same = [other for row in rows for other in row.methods if other.number == method.number]
     return f"{method.number}{'abcdef'[same.index(method)] if len(same) > 1 else ''}"
 
 
