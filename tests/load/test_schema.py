@@ -137,7 +137,7 @@ TASK = st.fixed_dictionaries(
         "id": st.just("RET-01"),
         "suite": st.just("retrieval"),
         "path_id": st.just("A1"),
-        "mode": st.just("single_turn"),
+        "mode": st.sampled_from(["single_turn", "single_turn", "multi_turn", "concurrent", "stream_fixture"]),
         "input": st.text(min_size=1),
         "expect": st.fixed_dictionaries(
             {"accepted_outcomes": st.lists(OUTCOME, min_size=1, max_size=2)},
@@ -154,8 +154,16 @@ TASK = st.fixed_dictionaries(
     optional={
         "setup": st.fixed_dictionaries(
             {},
-            optional={"db_snapshot": st.none() | WORD, "fixtures": st.lists(WORD, max_size=2), "seed": st.integers()},
+            optional={
+                "db_snapshot": st.none() | WORD,
+                "fixtures": st.lists(WORD, max_size=2),
+                "seed": st.integers(),
+                "stream": st.none() | WORD,
+                "chunking": st.sampled_from(["whole", "all_splits", "some"]),
+            },
         ),
+        "then": st.lists(WORD, max_size=2),
+        "beside": st.lists(WORD, max_size=2),
         "trials": st.integers(0, 21),
         "flaky_prone": st.booleans(),
         "blocking": st.booleans(),

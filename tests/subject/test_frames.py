@@ -67,9 +67,9 @@ def test_what_is_no_frame_is_refused(data):
 def test_a_chunk_carries_its_time():
     """Microseconds and bytes come back; a payload without room for a time is refused."""
     wire = Wire()
-    FrameWriter(wire).chunk(2**40, b"text")
+    FrameWriter(wire).chunk(2**40, b"text", answer=3)
     ((kind, payload),) = FrameReader().feed(bytes(wire.data))
-    assert (kind, timed(payload)) == (b"C", (2**40, b"text"))
+    assert (kind, timed(payload)) == (b"C", (2**40, 3, b"text"))
     with pytest.raises(ValueError, match="too short"):
         timed(b"1234567")
 

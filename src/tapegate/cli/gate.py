@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -25,9 +25,10 @@ from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TrialResult
 from tapegate.model.trace import Trace
-from tapegate.oracles.catalog import check_contract
+from tapegate.oracles.catalog import check_contract, needs
 from tapegate.report import results, terminal
 from tapegate.run import check, events_file
+from tapegate.run.cost import named
 from tapegate.run.output import write_atomically
 from tapegate.run.plan import Order, Trial, in_order, plan, trial_of
 from tapegate.run.provenance import Circumstances, provenance, to_bytes
@@ -86,7 +87,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
     guards = {task.key: _guard(suite, name, profile, task.path_id) for task in chosen.tasks}
     with Runner(suite) as runner:
-        replayer = Replayer(suite, runner)
+        replayer = Replayer(suite, runner, needs)
         run = judge(
             in_order(trials, words.order, words.order_seed),
             watch.timed(replayer.replay),
@@ -98,6 +99,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
             extra=lambda task, number: trial_of(suite.project, task, number),
         )
     watch.end()
+    run = replace(run, prices=named(suite.config.prices))
     raw = results.Results.of(run).to_bytes()
     digest = results.digest(raw)
     now = Circumstances(name, digest, guards, watch.durations_ms, words.jobs, words.order, replayer.logs)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from tapegate.errors import CassetteError, Stale, UsageError
+from tapegate.errors import CassetteError, LoadError, Stale, UsageError
 from tapegate.load.select import select
 from tapegate.load.suite import load_suite
 from tapegate.model.task import Task
+from tapegate.run.fixture import Fixture
 from tapegate.run.plan import Trial, plan
 from tapegate.run.record import record
 from tapegate.run.replay import Replayer
@@ -61,6 +62,8 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
         replayer = Replayer(suite, runner)
         due: dict[str, list[int]] = {}
         for trial in trials:
+            if isinstance(trial.recording, Fixture):
+                continue  # a file of the project is its recording
             if words.which == "all" or _is_due(trial, replayer, stale=words.which == "stale"):
                 due.setdefault(trial.task.key, []).append(trial.number)
         if not due:
@@ -79,7 +82,7 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
 def _is_due(trial: Trial, replayer: Replayer, *, stale: bool) -> bool:
     if isinstance(trial.recording, Stale):
         return True
-    if isinstance(trial.recording, CassetteError):
+    if isinstance(trial.recording, CassetteError | LoadError):
         # What cannot be trusted is not written over unasked: somebody may still want to know what happened to it.
         raise trial.recording
     assert isinstance(trial.recording, Loaded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tapegate.grade.docket import Docket
 from tapegate.model.finding import Severity
+from tapegate.model.setup import RaiseFault
 from tapegate.model.trace import Trace, Violation
 from tapegate.oracles.oracle import INVARIANTS
 
@@ -80,21 +81,32 @@ def report_ending(docket: Docket, trace: Trace) -> None:
             docket.say(STREAM, violation.code, excused(trace), message)
 
 
+def report_splits(docket: Docket, trace: Trace) -> None:
+    """That a sample of a stream's cuts was tried, where it was not all of them."""
+    splits = trace.splits
+    if splits is not None and splits.tried < splits.possible:
+        message = f"{splits.tried:,} of {splits.possible:,} cuts of the stream were tried, drawn by a fixed rule"
+        fix = "a shorter fixture has all its cuts tried"
+        docket.say(STREAM, "cuts_sampled", "note", message, path=("setup", "chunking"), fix=fix)
+
+
 def report_account(docket: Docket, trace: Trace) -> None:
     """Every request without a recording, every recording without a request, and every fault that nobody met."""
     task, account = docket.task, trace.account
-    for place, fault in task.setup.on_tape:
+    for place, fault in enumerate(task.setup.faults):
         if place not in account.faults:
             # Without it the trial proves nothing of what it was written for.
+            wrong = "`at` and `calls`" if isinstance(fault, RaiseFault) else "`calls` and `containing`"
+            what = f"call of {fault.at!r}" if isinstance(fault, RaiseFault) else f"request to service {fault.service!r}"
             docket.say(
                 REPLAY,
                 "fault_not_met",
                 excused(trace),
-                f"no request met the fault {fault.kind!r}: the subject never made a call that it is declared for",
+                f"no {what} met the fault {fault.kind!r}: the subject never made a call that it is declared for",
                 path=("setup", "faults", place),
-                expected=f"a request to service {fault.service!r} that meets it",
+                expected=f"a {what} that meets it",
                 got="none",
-                fix="correct `calls` and `containing` of the fault, or remove it",
+                fix=f"correct {wrong} of the fault, or remove it",
             )
     record = f"tapegate record {task.key} --stale{about(trace.recorded_tokens)}"
     for miss in dict.fromkeys(account.misses):

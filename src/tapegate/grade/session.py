@@ -73,7 +73,7 @@ def judge(
 
 def _judge_one(trial: Trial, replay: Replay) -> tuple[TrialResult, Trace | None]:
     loaded = trial.recording
-    if not isinstance(loaded, Loaded):
+    if isinstance(loaded, TapegateError):
         return unjudged_trial(trial.task, trial.number, loaded), None
     try:
         trace = replay(trial)

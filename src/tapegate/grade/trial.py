@@ -8,7 +8,7 @@ from hashlib import sha256
 from tapegate.grade.docket import Docket
 from tapegate.grade.metrics import metrics_of
 from tapegate.grade.outcomes import judge_outcomes
-from tapegate.grade.replay import cut_short, report_account, report_ending, report_network
+from tapegate.grade.replay import cut_short, report_account, report_ending, report_network, report_splits
 from tapegate.grade.rubric.run import with_quality
 from tapegate.grade.scores.score import score_trial
 from tapegate.model.run import TrialResult
@@ -38,6 +38,7 @@ def grade_trial(
         judged = judge_outcomes(docket, trace, oracles)
     report_ending(docket, trace)
     report_account(docket, trace)
+    report_splits(docket, trace)
     scores = score_trial(task, trace, judged, oracles)
     return TrialResult(
         trial=trace.trial,

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from tapegate.load import template
 from tapegate.load.budget import vacuous_budgets
+from tapegate.load.conversation import AGAIN, carried, conversation_problems
 from tapegate.load.describe import dotted, shown
 from tapegate.load.document import Document
 from tapegate.load.model_name import floating
@@ -71,7 +72,9 @@ def _templates(document: Document) -> list[Problem]:
         (("subjects", "*", "ask", "path"), template.SERVER),
         (("subjects", "*", "ask", "headers"), template.SERVER),
         (("subjects", "*", "ask", "json"), template.SERVER),
-        (("subjects", "*", "arguments"), template.PER_TRIAL),
+        (("subjects", "*", "arguments"), template.PER_TRIAL | template.PIECES),
+        (("subjects", "*", "ask_again"), template.SERVER),
+        (("subjects", "*", "arguments_again"), template.PER_TRIAL),
         (("subjects", "*", "env"), template.SERVER),
         (("sources", "*", "stand_ins", "*", "command"), template.STAND_IN),
         (("sources", "*", "stand_ins", "*", "env"), template.STAND_IN),
@@ -79,6 +82,8 @@ def _templates(document: Document) -> list[Problem]:
         for start, value in document.each(*pattern):
             listens = document.text(*map(str, start[:2]), "kind") != "python"
             filled = known if listens else known - {"port"}
+            if start[2] in AGAIN:
+                filled = filled | carried(document, str(start[1]))
             problems += [
                 document.problem(
                     "unknown_placeholder",
@@ -213,6 +218,7 @@ _RULES: tuple[Callable[[Document], list[Problem]], ...] = (
     vacuous_budgets,
     _references,
     _templates,
+    conversation_problems,
     _distinct,
     _addresses,
     _environments,

@@ -6,17 +6,18 @@ These checks work on the document, so that a type that is wrong in one place hid
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from tapegate.load.describe import dotted
-from tapegate.load.document import Document
+from tapegate.load.document import Document, Json
 from tapegate.load.folder import CONFIG, TaskFile
 from tapegate.load.reader import read_document
 from tapegate.load.shape import is_name
 from tapegate.load.shelf import Shelf
 from tapegate.load.suggest import did_you_mean
 from tapegate.load.task import read_task
+from tapegate.load.template import PIECES, placeholders
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 
@@ -97,11 +98,37 @@ def unserved(read: ReadTask, services: Collection[str]) -> list[Problem]:
     ]
 
 
+def unfit(read: ReadTask, subjects: Mapping[str, Json]) -> list[Problem]:
+    """A task asks its subject in a way that it can be asked; `subjects` is the config's, by path id."""
+    document = read.document
+    subject = subjects.get(document.text("path_id") or "")
+    if not isinstance(subject, dict):
+        return []
+    python = subject.get("kind") == "python"
+    problems = [
+        document.problem(
+            "no_python_subject",
+            f"{dotted(path)} is 'raise', and the subject of path {document.text('path_id')!r} is no Python callable",
+            document.place(path),
+            "bend the tape instead (kind: status, timeout, …), or test a path with a Python subject",
+        )
+        for path, kind in document.each("setup", "faults", "*", "kind")
+        if kind == "raise" and not python
+    ]
+    taken = [name for _, name in placeholders(subject.get("arguments")) if name in PIECES] if python else []
+    if taken and document.text("mode") not in (None, "stream_fixture"):
+        message = f"the subject takes {{{taken[0]}}}, the pieces of a stream fixture, and the task is none"
+        place = document.place(("mode",))
+        problems.append(document.problem("mode_mismatch", message, place, "write mode: stream_fixture"))
+    return problems
+
+
 def unshelved(read: ReadTask, snapshots: Shelf, fixtures: Shelf) -> list[Problem]:
     """Every snapshot and fixture that a task names is exactly one file."""
     document = read.document
     named = [(path, name, snapshots) for path, name in document.each("setup", "db_snapshot")]
     named += [(path, name, fixtures) for path, name in document.each("setup", "fixtures", "*")]
+    named += [(path, name, fixtures) for path, name in document.each("setup", "stream")]
     problems = []
     for path, name, shelf in named:
         fault = shelf.fault(name) if is_name(name) else None

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from tapegate.load.modes import mode_schema
 from tapegate.model.config import Config
 from tapegate.model.task import Task
 
@@ -32,6 +33,7 @@ def task_schema() -> dict[str, Any]:
         "then": {"required": ["judge"], "properties": {"judge": {"type": "object"}}},
         "else": {"properties": {"judge": {"type": "null"}}},
     }
+    schema["allOf"] = mode_schema()
     schema["$defs"]["QualityFact"]["anyOf"] = [
         {"required": [wordings], "properties": {wordings: {"minItems": 1}}} for wordings in ("any_of", "all")
     ]

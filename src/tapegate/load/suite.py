@@ -10,7 +10,7 @@ from tapegate.load.config import read_config
 from tapegate.load.document import Document, Draft
 from tapegate.load.folder import CONFIG, Folder
 from tapegate.load.reader import read_document
-from tapegate.load.references import ReadTask, duplicates, misplaced, unscoped, unserved, unshelved
+from tapegate.load.references import ReadTask, duplicates, misplaced, unfit, unscoped, unserved, unshelved
 from tapegate.load.shelf import Shelf
 from tapegate.model.config import Config
 from tapegate.model.problem import Problem
@@ -93,6 +93,8 @@ def survey(project: Path, evals: Path | None = None) -> Survey:
     config, problems = read_config(document)
     paths = {str(path[-1]) for path, _ in document.each("paths", "*")}
     services = {str(path[-1]) for path, _ in document.each("services", "*")}
+    named = {str(path[-1]): value for path, value in document.each("subjects", "*")}
+    subjects = {str(path[1]): named.get(name) for path, name in document.each("paths", "*", "subject") if name in named}
     snapshots, fixtures = Shelf.snapshots(folder), Shelf.fixtures(folder)
     reads = []
     for found in folder.task_files():
@@ -100,6 +102,7 @@ def survey(project: Path, evals: Path | None = None) -> Survey:
         reads.append(read)
         problems += [*wrong, *misplaced(read), *unshelved(read, snapshots, fixtures)]
         problems += [*unscoped(read, paths), *unserved(read, services)] if document.whole else []
+        problems += unfit(read, subjects)
     problems += [*duplicates(reads), *_missing_folders(folder, document), *folder.problems]
     tasks = sorted((read.task for read in reads if read.task is not None), key=lambda task: task.key)
     return Survey(

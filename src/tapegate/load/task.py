@@ -5,12 +5,13 @@ from __future__ import annotations
 from tapegate.load import portable
 from tapegate.load.describe import dotted
 from tapegate.load.document import Document
+from tapegate.load.modes import mode_problems
 from tapegate.load.shape import is_name, shaped
 from tapegate.load.suggest import did_you_mean
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 
-_FILES = (("id",), ("suite",), ("path_id",), ("setup", "db_snapshot"), ("setup", "fixtures", "*"))
+_FILES = (("id",), ("suite",), ("path_id",), ("setup", "db_snapshot"), ("setup", "fixtures", "*"), ("setup", "stream"))
 """Names that become part of a file's name."""
 
 
@@ -18,7 +19,7 @@ def read_task(document: Document) -> tuple[Task | None, list[Problem]]:
     """The task that a document holds, and all that is wrong with it alone; with a problem there is no task."""
     task, problems = shaped(Task, document)
     problems = [_vacuous(problem, document) for problem in problems]
-    problems += [*_names(document), *_orders(document), *_judges(document)]
+    problems += [*_names(document), *_orders(document), *_judges(document), *mode_problems(document)]
     return (None if task is None or problems else task.at(document.source)), problems
 
 

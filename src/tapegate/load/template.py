@@ -11,8 +11,11 @@ from tapegate.model.source import Path
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 """A name in braces. Every other brace is text, so that JSON stands in a template as it is."""
 
-PER_TRIAL = frozenset({"input", "seed", "db", "workspace", "project", "python"})
+PER_TRIAL = frozenset({"input", "seed", "db", "workspace", "project", "python", "clock"})
 """What every subject is given."""
+
+PIECES = frozenset({"chunks", "byte_chunks"})
+"""What a Python subject is given of a stream fixture; each stands for a list, and so is all of its text."""
 
 SERVER = PER_TRIAL | {"port"}
 """What a subject is given that listens on a port."""

@@ -103,6 +103,10 @@ class HttpSubject(Part):
     """Path that answers 200 once the server is ready."""
     ask: HttpAsk
     """The request that puts the task's input to it."""
+    ask_again: HttpAsk | None = None
+    """The request that puts a later message of the same conversation; absent: the same as the first."""
+    carry: dict[EnvName, NonEmpty] = Field(default_factory=dict)
+    """Placeholders of `ask_again`: by name, the field of a data frame in the answers so far that holds it."""
     stream: NonEmpty
     """Dialect of the answer's body."""
     env: dict[EnvName, Template] = Field(default_factory=dict)
@@ -120,7 +124,12 @@ class PythonSubject(Part):
     entry: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
     """`module:callable`. It may return text, bytes, or an iterable of either, sync or async."""
     arguments: dict[EnvName, Any] = Field(default_factory=lambda: {"input": "{input}"})
-    """Keyword arguments; strings in it are templates."""
+    """Keyword arguments; strings in it are templates. In a stream fixture, `{chunks}` is the list of its pieces as text
+    and `{byte_chunks}` the list of them as bytes."""
+    arguments_again: dict[EnvName, Any] | None = None
+    """Keyword arguments of a later message of the same conversation; absent: the same as the first."""
+    carry: dict[EnvName, NonEmpty] = Field(default_factory=dict)
+    """Placeholders of `arguments_again`: by name, the field of a data frame in the answers so far that holds it."""
     pythonpath: tuple[NonEmpty, ...] = ()
     """Folders from the project's root, put before all others."""
     stream: NonEmpty
@@ -169,6 +178,30 @@ class Normaliser(Part):
     """Where it stands in a JSON body: `messages[*].tool_call_id`."""
     reason: NonEmpty
     """Why the field may change without a change of meaning."""
+
+
+Dollars = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,12})?$")]
+"""US dollars as a decimal in quotes, so that no reader makes a float of it."""
+
+
+class ModelPrice(Part):
+    """What a million tokens of one model cost."""
+
+    input: Dollars
+    """Tokens that it reads."""
+    output: Dollars
+    """Tokens that it writes."""
+    cached_input: Dollars | None = None
+    """Of those that it reads, the ones that come from a cache; absent: as the others."""
+
+
+class Prices(Part):
+    """What calls of models are charged at. An input like any other: without it, cost is not measured."""
+
+    data: NonEmpty | None = None
+    """Version of the package genai-prices whose data is used, `0.2.3`; a run with another one is refused."""
+    models: dict[NonEmpty, ModelPrice] = Field(default_factory=dict)
+    """Prices of the project's own, by the name that the provider gives a model; they come before the data."""
 
 
 class Profile(Part):
@@ -233,6 +266,8 @@ class Config(Part):
     """The judge of the weekly audit; absent: the audit has none."""
     normalisers: tuple[Normaliser, ...] = ()
     """Volatile fields."""
+    prices: Prices | None = None
+    """What calls of models cost."""
     secret_env: tuple[EnvName, ...] = ()
     """Variables whose values never reach the disk, beside every service's `key_env`."""
 

@@ -105,6 +105,8 @@ class Run:
     tasks: tuple[TaskResult, ...]
     """Sorted by key."""
     gate: Gate
+    prices: str | None = None
+    """What calls of models were charged at, `genai-prices 0.2.3`; None where no prices are pinned."""
 
     def count(self, verdict: Verdict) -> int:
         """How many tasks have this verdict."""

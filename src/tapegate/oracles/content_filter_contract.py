@@ -145,10 +145,10 @@ def _variants(splits: Splits, path: Path) -> Iterator[Unmet]:
         shown = "".join(event.text for event in variant.events if isinstance(event, Text))
         message = f"cut at {_places(variant.cuts)}, the stream gives something else than in one piece"
         got = f"{visible(shown[:96])} ({len(variant.events)} events, {variant.ending.kind})"
-        yield Unmet("split_changes_answer", message, path, "the same for every cut", got)
+        yield Unmet("split_changes_answer", message, path, "the same for every cut", got, final=False)
     if len(splits.variants) > MOST:
         message = f"and {len(splits.variants) - MOST} more answers that differ"
-        yield Unmet("split_changes_answer", message, path)
+        yield Unmet("split_changes_answer", message, path, final=False)
 
 
 def _shown(index: int, outcome: Outcome, splits: Splits, shown: str, where: str) -> Iterator[Unmet]:
@@ -157,7 +157,8 @@ def _shown(index: int, outcome: Outcome, splits: Splits, shown: str, where: str)
     if wanted and shown not in wanted:
         message = f"the user sees another text than the one that must be left{where}"
         expected = " or ".join(visible(one) for one in wanted)
-        yield Unmet("visible_text_differs", message, slot_path(index, "visible_text"), expected, visible(shown[:200]))
+        path, got = slot_path(index, "visible_text"), visible(shown[:200])
+        yield Unmet("visible_text_differs", message, path, expected, got, final=False)
     folded = fold(shown)
     for place, entry in enumerate(slots.get("visible_excludes", ())):
         for one in choices(entry):

@@ -186,7 +186,7 @@ def _prompt(task: Task, trace: Trace, path: Path) -> Iterator[Unmet]:
             "no_evidence", "the trace holds no system prompts, though the task says that none may be repeated"
         )
     results = [event.content for event in trace.events if isinstance(event, ToolResult)]
-    given = [*task.messages, *(text for result in results for text in texts_in(result))]
+    given = [*task.messages, *trace.given, *(text for result in results for text in texts_in(result))]
     prompts = list(dict.fromkeys(offer.system for offer in trace.offers))
     span = prompt_echo(trace.text, prompts, given)
     if span is not None:

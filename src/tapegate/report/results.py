@@ -136,6 +136,8 @@ class Results(Row):
     summary: dict[str, int]
     """`total`, and a count for each verdict."""
     gate: GateRow
+    prices: str | None = None
+    """The price data that costs were reckoned with, by its version; null where none is pinned."""
     rubric: RubricRow | None = None
     """The rubric's aggregates over all trials, and whether the run is ready for release."""
     tasks: tuple[TaskRow, ...]
@@ -151,6 +153,7 @@ class Results(Row):
             partial=run.partial,
             summary={"total": len(run.tasks), **counts},
             gate=GateRow(**asdict(run.gate)),
+            prices=run.prices,
             rubric=RubricRow.of(run_score(run.tasks)),
             tasks=tuple(_task(task) for task in sorted(run.tasks, key=lambda task: task.key)),
         )
@@ -173,7 +176,7 @@ class Results(Row):
     def run(self) -> Run:
         """The run that this is the public shape of."""
         gate = Gate(self.gate.passed, self.gate.exit_code, self.gate.reasons)
-        return Run(self.profile, self.partial, tuple(_of_task(row) for row in self.tasks), gate)
+        return Run(self.profile, self.partial, tuple(_of_task(row) for row in self.tasks), gate, self.prices)
 
     def to_bytes(self) -> bytes:
         """Canonical JSON: sorted keys, two spaces, UTF-8, one newline at the end."""

@@ -1,4 +1,4 @@
-"""What of a suite only the rooms that run it can judge: dialects and normaliser paths."""
+"""What of a suite only the rooms that run it can judge: dialects, normaliser paths and price data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tapegate.errors import BadInput
 from tapegate.load.suite import Suite
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
+from tapegate.run.cost import faults
 from tapegate.stream.dialect import parser
 from tapegate.tape.jsonpath import parse_path
 
@@ -25,6 +26,9 @@ def problems(suite: Suite) -> Iterator[Problem]:
             parse_path(rule.path)
         except BadInput as error:
             yield from _at(suite, error, ("normalisers", number, "path"))
+    for message, fix in faults(suite.config.prices):
+        place = suite.source.line("prices", "data")
+        yield Problem("price_data_differs", message, suite.source.file, place, fix=fix)
 
 
 def _at(suite: Suite, error: BadInput, path: Path) -> Iterator[Problem]:

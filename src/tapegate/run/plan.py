@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tapegate.errors import CassetteError, Stale
+from tapegate.errors import CassetteError, LoadError, Stale
 from tapegate.model.task import Task
+from tapegate.run.fixture import Fixture, fixture_of
 from tapegate.tape.store import Loaded, load
 
 Order = Literal["sorted", "reversed", "shuffled"]
@@ -24,7 +25,7 @@ class Trial:
     task: Task
     number: int
     """1-based."""
-    recording: Loaded | CassetteError | Stale
+    recording: Loaded | Fixture | LoadError | CassetteError | Stale
     """What is replayed, or why nothing can be."""
 
 
@@ -57,8 +58,10 @@ def in_order(trials: Sequence[Trial], order: Order, seed: int = 0) -> Sequence[T
     return trials
 
 
-def _recording(project: Path, task: Task, number: int) -> Loaded | CassetteError | Stale:
+def _recording(project: Path, task: Task, number: int) -> Loaded | Fixture | LoadError | CassetteError | Stale:
     try:
+        if task.mode == "stream_fixture":
+            return fixture_of(project, task)
         return load(project, task.suite, task.key, number)
-    except (CassetteError, Stale) as error:
+    except (LoadError, CassetteError, Stale) as error:
         return error

@@ -15,6 +15,7 @@ from tapegate import __version__
 from tapegate.doors.guard.levels import Level, describe
 from tapegate.load.suite import Suite
 from tapegate.run.commit import commit_of
+from tapegate.run.cost import named
 from tapegate.run.plan import Trial
 from tapegate.run.record import machine_class
 from tapegate.tape.cassette import Cassette
@@ -76,6 +77,7 @@ def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dic
         "guard": {"machine": describe(), "tasks": dict(sorted(now.guards.items()))},
         "recordings": [{"key": cassette.key, "trial": cassette.trial, **_recorded(cassette)} for cassette in cassettes],
         "durations_ms": dict(sorted(now.durations_ms.items())),
+        "prices": named(suite.config.prices) or OFF,
         "jobs": now.jobs,
         "order": now.order,
         "logs": {key: list(lines) for key, lines in sorted(now.logs.items())},

@@ -13,9 +13,10 @@ from tapegate.errors import NotJudged, SubjectError, last_lines
 from tapegate.load.suite import Suite
 from tapegate.model.task import Task
 from tapegate.run.commit import commit_of
-from tapegate.run.runner import Question, Runner
+from tapegate.run.question import Question
+from tapegate.run.runner import Runner
 from tapegate.run.source import Source
-from tapegate.subject.heard import Heard
+from tapegate.subject.heard import Heard, together
 from tapegate.tape import store
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Provenance
 from tapegate.tape.lanes import Lanes
@@ -31,19 +32,20 @@ def record(suite: Suite, runner: Runner, source: Source, task: Task, trials: Seq
     All trials are kept, good or bad: nothing is judged here. Raises NotJudged `recording_broken` where the subject
     did not answer to its end, and whatever the recorder and the store raise; then nothing was written.
     """
-    cassettes = [_record_one(suite, runner, source, task, trial) for trial in trials]
+    cassettes = [record_one(suite, runner, source, task, trial) for trial in trials]
     store.write(suite.project, task.suite, cassettes, replace=replace)
     return sum(len(cassette.interactions) for cassette in cassettes)
 
 
-def _record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: int) -> Cassette:
+def record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: int) -> Cassette:
+    """One trial, recorded and redacted. Nothing is written; raises as `record` does."""
     redactor = Redactor({name: os.environ.get(name, "") for name in suite.config.secrets})
     ledger = Ledger()
     lanes = Lanes(suite.config.lanes)
     recorder = Recorder(source.routes, redactor, ledger, faults=task.setup.on_tape, lanes=lanes)
     question = Question(task, trial, recorder, ledger, source.routes, keys=source.keys)
     try:
-        heard = runner.ask(question)
+        heard = together(runner.ask(question).answers)
     except SubjectError:
         recorder.check_reach()
         raise

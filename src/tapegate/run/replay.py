@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from dataclasses import replace
 
 from tapegate.errors import SubjectError
 from tapegate.load.suite import Suite
-from tapegate.model.config import Config
-from tapegate.model.trace import Ending, Event, Exchange, Trace
+from tapegate.model.config import HttpSubject, PythonSubject
+from tapegate.model.task import Task
+from tapegate.model.trace import Ending, Event, Splits, Trace, Turn, Variant
+from tapegate.run.conversation import takes_pieces
+from tapegate.run.cost import cost_usd
+from tapegate.run.fixture import Fixture, as_answered, nothing_recorded, refuse_unreadable
 from tapegate.run.latency import e2e_ms, model_ms
 from tapegate.run.plan import Trial
-from tapegate.run.runner import Question, Runner
-from tapegate.stream.dialect import parser
-from tapegate.stream.given import given
-from tapegate.stream.provider import read_call
-from tapegate.subject.heard import Heard
+from tapegate.run.question import Hearing, Question
+from tapegate.run.reading import events, exchanges, joined, offers, tokens, told
+from tapegate.run.runner import Runner
+from tapegate.run.splits import cuts
+from tapegate.subject.heard import Heard, together
 from tapegate.tape.cassette import Cassette
+from tapegate.tape.emit import emit
 from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player, recorded_paths
@@ -23,6 +29,8 @@ from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
 from tapegate.tape.store import Loaded
 
+Needs = Callable[[Task], frozenset[str]]
+"""What is read of a task's trials beside their events: `database`, `offers`."""
 LOGGED = 40
 """Lines kept of what a subject wrote."""
 
@@ -30,21 +38,53 @@ LOGGED = 40
 class Replayer:
     """Runs trials of a suite against their recordings. Thread-safe."""
 
-    def __init__(self, suite: Suite, runner: Runner) -> None:
+    def __init__(self, suite: Suite, runner: Runner, needs: Needs = lambda _: frozenset()) -> None:
         self._config = suite.config
+        self._needs = needs
         self._runner = runner
         self._routes = Routes.of(suite.config.services)
         self.logs: dict[str, list[str]] = {}
         """By task key and trial, `RET-01@A1[1]`: the last lines of each subject that did not complete its answer."""
 
     def replay(self, trial: Trial) -> Trace:
-        """The trace of a trial that has a recording. Raises SubjectError where the subject cannot be started."""
+        """The trace of a trial with a recording or a fixture. Raises SubjectError where its subject does not start."""
+        if isinstance(trial.recording, Fixture):
+            return self._fixture(trial, trial.recording)
         loaded = trial.recording
         assert isinstance(loaded, Loaded)
+        hearing, ledger = self._heard(trial, loaded.cassette, loaded.raw)
+        return self._trace(trial, hearing, loaded.cassette, ledger)
+
+    def _fixture(self, trial: Trial, fixture: Fixture) -> Trace:
+        """A stream fixture: put to the subject where it takes its pieces, else read as what the subject answered."""
+        subject = self._subject(trial)
+        taken = takes_pieces(subject)
+        empty = nothing_recorded(trial.task.key, trial.number, subject.stream)
+        if taken is not None:
+            hearing, ledger = self._heard(trial, empty, emit(empty), fixture.data)
+        else:
+            hearing, ledger = as_answered(fixture.data, trial.task), Ledger()
+        first, *others = hearing.answers
+        trace = self._trace(trial, replace(hearing, answers=(first,)), empty, ledger)
+        refuse_unreadable(trial.task, fixture, trace.events if taken is None else ())
+        known = [(joined(self._events(subject.stream, first)), first.ending)]
+        differing = []
+        for cut, heard in zip(hearing.cuts[1:], others, strict=False):
+            found = self._events(subject.stream, heard)
+            if (joined(found), heard.ending) not in known:
+                known.append((joined(found), heard.ending))
+                differing.append(Variant(cut, found, heard.ending))
+        planned = cuts(fixture.data, text=taken == "chunks") if trial.task.setup.chunking == "all_splits" else None
+        possible = planned.possible if planned is not None else 0
+        return replace(trace, splits=Splits(fixture.data, len(others), possible, tuple(differing)))
+
+    def _heard(
+        self, trial: Trial, cassette: Cassette, raw: bytes, stream: bytes | None = None
+    ) -> tuple[Hearing, Ledger]:
         ledger = Ledger()
         redactor = Redactor(dict.fromkeys(self._config.secrets, ""))
         player = Player(
-            loaded.cassette,
+            cassette,
             self._routes,
             ledger,
             normalisers=self._config.normalisers,
@@ -52,97 +92,75 @@ class Replayer:
             faults=trial.task.setup.on_tape,
             lanes=Lanes(self._config.lanes),
         )
-        question = Question(trial.task, trial.number, player, ledger, self._routes, cassette=loaded.raw)
+        question = Question(
+            trial.task,
+            trial.number,
+            player,
+            ledger,
+            self._routes,
+            cassette=raw,
+            stream=stream,
+            reads_database="database" in self._needs(trial.task),
+        )
         try:
-            heard = self._runner.ask(question)
+            hearing = self._runner.ask(question)
         except SubjectError as error:
             self._log(trial, error.log)
             if not ledger.addresses and not ledger.has_missed:
                 raise
             # What it tried before it gave up is judged all the same.
-            heard = Heard((), (), 0, 0, Ending("exited", "it could not be started"))
+            hearing = Hearing((Heard((), (), 0, 0, Ending("exited", "it could not be started")),))
         else:
-            if heard.ending.kind != "completed":
-                self._log(trial, heard.log)
-        return self._trace(trial, heard, loaded.cassette, ledger)
+            unwell = next((heard for heard in hearing.answers if heard.ending.kind != "completed"), None)
+            if unwell is not None:
+                self._log(trial, unwell.log)
+        return hearing, ledger
+
+    def _subject(self, trial: Trial) -> HttpSubject | PythonSubject:
+        return self._config.subjects[self._config.paths[trial.task.path_id].subject]
+
+    def _events(self, dialect: str, heard: Heard) -> tuple[Event, ...]:
+        # An answer that is an HTTP error is no stream in the subject's dialect: its status is the fact.
+        return events(dialect, heard.chunks) if heard.ending.kind != "http_error" else ()
 
     def _log(self, trial: Trial, log: bytes) -> None:
         lines = log.decode("utf-8", "replace").splitlines()[-LOGGED:]
         if lines:
             self.logs[f"{trial.task.key}[{trial.number}]"] = lines
 
-    def _trace(self, trial: Trial, heard: Heard, cassette: Cassette, ledger: Ledger) -> Trace:
+    def _answers(self, trial: Trial, hearing: Hearing) -> tuple[Event | Turn, ...]:
+        """The events of each answer behind a mark of its turn; without marks where there is one message."""
+        dialect = self._subject(trial).stream
+        found = [self._events(dialect, heard) for heard in hearing.answers]
+        messages = trial.task.messages
+        if len(messages) == 1:
+            return found[0]
+        found += [()] * (len(messages) - len(found))  # nobody answers what was not put any more
+        return tuple(
+            event for number, message in enumerate(messages) for event in (Turn(number, message), *found[number])
+        )
+
+    def _trace(self, trial: Trial, hearing: Hearing, cassette: Cassette, ledger: Ledger) -> Trace:
+        heard = together(hearing.answers)
         paths = recorded_paths(cassette, self._routes)
         account = ledger.account(cassette.interactions, paths)
         played = ledger.played_places
         timed = cassette.timed and account.complete and heard.ending.kind == "completed"
-        subject = self._config.subjects[self._config.paths[trial.task.path_id].subject]
+        subject = self._subject(trial)
         recorded = exchanges(self._config, cassette, paths, range(len(paths)))
         return Trace(
             key=trial.task.key,
             trial=trial.number,
-            # An answer that is an HTTP error is no stream in the subject's dialect: its status is the fact.
-            events=events(subject.stream, heard.chunks) if heard.ending.kind != "http_error" else (),
+            events=self._answers(trial, hearing),
             exchanges=tuple(recorded[number] for number in played),
             account=account,
             ending=heard.ending,
             latency_e2e_ms=e2e_ms(cassette.stream.chunks) if timed else None,
             latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if timed else None,
-            given=_given(cassette, played),
-            timeout_ms=subject.timeout_s * 1000 if heard.ending.kind == "timed_out" else None,
+            given=told(cassette, played),
             recorded_tokens=tokens(recorded),
+            timeout_ms=subject.timeout_s * 1000 if heard.ending.kind == "timed_out" else None,
+            cost_usd=cost_usd(self._config, (recorded[number] for number in played), cassette.provenance.recorded_at),
+            database=hearing.database,
+            offers=offers(self._config, cassette, played) if "offers" in self._needs(trial.task) else None,
         )
-
-
-def tokens(recorded: Iterable[Exchange]) -> int | None:
-    """What models read and wrote in all; None where none was called, or one call does not say."""
-    used = [exchange.usage for exchange in recorded if exchange.model is not None]
-    counts = [(usage.input_tokens, usage.output_tokens) if usage is not None else (None, None) for usage in used]
-    known = [read + written for read, written in counts if read is not None and written is not None]
-    return sum(known) if known and len(known) == len(counts) else None
-
-
-def events(dialect: str, chunks: Iterable[bytes]) -> tuple[Event, ...]:
-    """The events in an answer."""
-    reader = parser(dialect)
-    found = [event for chunk in chunks for event in reader.feed(chunk)]
-    return (*found, *reader.close())
-
-
-def _given(cassette: Cassette, places: Iterable[int]) -> tuple[str, ...]:
-    requests = [cassette.interactions[number].request for number in places]
-    return tuple(dict.fromkeys(text for request in requests for text in given(request.headers, request.body)))
-
-
-def exchanges(config: Config, cassette: Cassette, paths: list[str], places: Iterable[int]) -> tuple[Exchange, ...]:
-    """The interactions at `places`, read as provider calls where they are such, in the order of the recording."""
-    made = []
-    for number in places:
-        interaction = cassette.interactions[number]
-        service = config.services.get(interaction.service)
-        call = read_call(
-            service.protocol if service is not None else "http",
-            interaction.request.method,
-            paths[number],
-            interaction.response.status,
-            request_headers=interaction.request.headers,
-            request_body=interaction.request.body,
-            response_headers=interaction.response.headers,
-            response_body=interaction.response.body,
-        )
-        made.append(
-            Exchange(
-                index=number,
-                service=interaction.service,
-                method=interaction.request.method,
-                path=paths[number],
-                status=interaction.response.status,
-                started_us=interaction.chunks.started_us,
-                duration_us=interaction.chunks.ended_us - interaction.chunks.started_us,
-                request_bytes=len(interaction.request.body),
-                model=(call.model or call.requested_model) if call is not None else None,
-                usage=call.usage if call is not None else None,
-                finish_reason=call.finish_reason if call is not None else None,
-            )
-        )
-    return tuple(made)

@@ -7,7 +7,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from threading import Lock
 from types import TracebackType
 
@@ -18,37 +17,19 @@ from tapegate.doors.guard.proxies import proxies
 from tapegate.doors.lane import Lane
 from tapegate.load.suite import Suite
 from tapegate.model.config import HttpSubject, PythonSubject
+from tapegate.model.database import Database
 from tapegate.model.task import Task
+from tapegate.run.conversation import Conversation
+from tapegate.run.question import EPOCH, Hearing, Question
+from tapegate.run.snapshot import snapshot
+from tapegate.run.splits import Cuts
 from tapegate.run.warm import Warm
 from tapegate.run.workspace import Workspace, workspace
 from tapegate.subject.environment import environment
 from tapegate.subject.heard import Clock, Heard, stopwatch
 from tapegate.subject.http import HttpRunner
 from tapegate.subject.python import PythonWorker, Tape
-from tapegate.tape.ledger import Ledger
-from tapegate.tape.player import Player
 from tapegate.tape.recorder import Recorder
-from tapegate.tape.routes import Routes
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One trial of one task, and the tape it hears."""
-
-    task: Task
-    trial: int
-    tape: Player | Recorder
-    ledger: Ledger
-    routes: Routes
-    cassette: bytes | None = None
-    """The recording's bytes where it may be replayed inside the subject's own process; else the gateway serves it."""
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """While recording: the real value behind each mark."""
-
-    @property
-    def lane(self) -> str:
-        """What its lane of the gateway is called: the subject sees it, so it is the same in every run."""
-        return f"{self.task.id}~{self.task.path_id}~{self.trial}"
 
 
 class Runner:
@@ -78,52 +59,71 @@ class Runner:
         """How strongly the subject of `task` is kept off the network on this machine."""
         return best(self._subject(task)[1].kind)
 
-    def ask(self, question: Question) -> Heard:
+    def ask(self, question: Question) -> Hearing:
         """Put one question. What was played, missed and attempted stands in its ledger afterwards.
 
         Raises SubjectError where the subject cannot be started.
         """
         name, subject = self._subject(question.task)
+        setup = question.task.setup
         with workspace(self._suite, question.task) as place:
             values = {
                 "input": question.task.input,
-                "seed": str(question.task.setup.seed + question.trial - 1),
+                "seed": str(setup.seed + question.trial - 1),
                 "db": str(place.database),
                 "workspace": str(place.folder),
                 "project": str(self._suite.project),
                 "python": sys.executable,
+                "clock": setup.clock or EPOCH,
             }
-            if isinstance(subject, HttpSubject):
-                return self._ask_http(question, subject, values, place)
-            if question.cassette is not None:
-                warm = self._warm(name, subject)
-                if warm is not None:
-                    return self._ask_warm(warm, question, name, values, place)
-            return self._ask_alone(question, subject, values, place)
+            cuts: list[Cuts] = []
+            if question.stream is not None and isinstance(subject, PythonSubject):
+                talk, cuts = Conversation.over(question.stream, question.task, subject, values)
+            else:
+                talk = Conversation.of(question.task, subject, values)
+            before = snapshot(place.database) if question.reads_database else None
+            answers = self._answers(question, name, subject, talk, place)
+            after = snapshot(place.database) if before is not None else None
+        return Hearing(answers, tuple(cuts), Database(before, after) if before and after else None)
 
-    def _ask_http(self, question: Question, subject: HttpSubject, values: Mapping[str, str], place: Workspace) -> Heard:
+    def _answers(
+        self, question: Question, name: str, subject: HttpSubject | PythonSubject, talk: Conversation, place: Workspace
+    ) -> tuple[Heard, ...]:
+        if isinstance(subject, HttpSubject):
+            return self._ask_http(question, subject, talk, place)
+        if question.cassette is not None:
+            warm = self._warm(name, subject)
+            if warm is not None:
+                return self._ask_warm(warm, question, name, talk, place)
+        return self._ask_alone(question, subject, talk, place)
+
+    def _ask_http(
+        self, question: Question, subject: HttpSubject, talk: Conversation, place: Workspace
+    ) -> tuple[Heard, ...]:
         with self._enclosed(question, "http") as enclosure, self._lane(question, enclosure) as (urls, lane):
-            env = self._environment(place, urls, enclosure.level)
+            env = self._environment(question, place, urls, enclosure.level)
             if enclosure.level == "none":
                 # The gateway refuses what honours proxies, and keeps account of it; dead ones only refuse.
                 env |= proxies(lane.proxy())
-            return HttpRunner(subject).ask(enclosure, values, env, place.folder, self._clock(question))
+            clock, then = self._clock(question), question.then(talk)
+            return HttpRunner(subject).converse(enclosure, talk.first, env, place.folder, clock=clock, then=then)
 
     def _ask_alone(
-        self, question: Question, subject: PythonSubject, values: Mapping[str, str], place: Workspace
-    ) -> Heard:
+        self, question: Question, subject: PythonSubject, talk: Conversation, place: Workspace
+    ) -> tuple[Heard, ...]:
         """In a worker for this trial alone, which hears the tape at the gateway from the agent's import on."""
         with self._enclosed(question, "python") as enclosure, self._lane(question, enclosure) as (urls, _):
-            env = self._environment(place, urls, enclosure.level)
+            env = self._environment(question, place, urls, enclosure.level)
             port = enclosure.gateway_port if enclosure.level == "namespace" else self._gateway.port
             allow = [("127.0.0.1", port)]
             project = self._suite.project
             with PythonWorker(subject, project, enclosure, env, place.folder, warm=False, allow=allow) as worker:
-                return worker.ask(values, env, place.folder, self._clock(question), ledger=question.ledger)
+                trial = question.python_trial(env, place, None)
+                return worker.converse(talk.first, trial, self._clock(question), question.then(talk))
 
     def _ask_warm(
-        self, warm: Warm, question: Question, name: str, values: Mapping[str, str], place: Workspace
-    ) -> Heard:
+        self, warm: Warm, question: Question, name: str, talk: Conversation, place: Workspace
+    ) -> tuple[Heard, ...]:
         """Through the in-process door, in a child of a worker that has imported the agent already."""
         config = self._suite.config
         assert question.cassette is not None
@@ -135,21 +135,20 @@ class Runner:
             [(place, fault.model_dump(mode="json")) for place, fault in question.task.setup.on_tape],
             config.lanes,
         )
-        env = self._environment(place, self._addresses(), warm.enclosure.level)
+        env = self._environment(question, place, self._addresses(), warm.enclosure.level)
         with ExitStack() as stack:
             stack.callback(warm.close)
             try:
-                heard = warm.worker.ask(
-                    values, env, place.folder, self._clock(question), ledger=question.ledger, tape=tape
-                )
+                trial = question.python_trial(env, place, tape)
+                answers = warm.worker.converse(talk.first, trial, self._clock(question), question.then(talk))
             finally:
                 for address in warm.enclosure.attempts():
                     question.ledger.attempted(address)
-            if heard.ending.kind != "timed_out" and not warm.touched():
+            if all(heard.ending.kind != "timed_out" for heard in answers) and not warm.touched():
                 stack.pop_all()
                 with self._lock:
                     self._idle[name].append(warm)
-        return heard
+        return answers
 
     def _warm(self, name: str, subject: PythonSubject) -> Warm | None:
         """A worker that has imported the agent; None for an agent that each trial must import for itself."""
@@ -159,7 +158,7 @@ class Runner:
             if self._idle[name]:
                 return self._idle[name].pop()
         warm = Warm.start(
-            subject, self._suite.project, lambda home, level: self._environment(home, self._addresses(), level)
+            subject, self._suite.project, lambda home, level: self._environment(None, home, self._addresses(), level)
         )
         if warm is None:
             with self._lock:
@@ -191,9 +190,11 @@ class Runner:
     def _addresses(self) -> dict[str, str]:
         return {name: service.address for name, service in self._suite.config.services.items()}
 
-    def _environment(self, place: Workspace, urls: Mapping[str, str], level: Level) -> dict[str, str]:
+    def _environment(
+        self, question: Question | None, place: Workspace, urls: Mapping[str, str], level: Level
+    ) -> dict[str, str]:
         config = self._suite.config
-        return environment(
+        made = environment(
             os.environ,
             workspace=place.folder,
             services=config.services,
@@ -201,6 +202,9 @@ class Runner:
             secrets=config.secret_env,
             level=level,
         )
+        if question is not None and question.second is not None:
+            made["SOURCE_DATE_EPOCH"] = str(question.second)
+        return made
 
     def _clock(self, question: Question) -> Clock:
         """The recorder's own clock, so that what it hears and what the subject answers share one zero."""

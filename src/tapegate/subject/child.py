@@ -7,7 +7,9 @@ import os
 import select
 import signal
 import socket
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
@@ -18,6 +20,7 @@ from tapegate.model.trace import Ending
 from tapegate.subject.frames import FrameReader, timed
 from tapegate.subject.heard import Clock, Heard
 from tapegate.subject.process import KEPT_BYTES, ending
+from tapegate.subject.worker import SIZE
 from tapegate.tape.ledger import Ledger
 
 GRACE_S = 1.0
@@ -25,24 +28,59 @@ GRACE_S = 1.0
 _AT_ONCE = 1 << 18
 
 
+More = Callable[[Sequence[Heard]], Sequence[Mapping[str, Any]] | None]
+"""What is put to the entry after these answers, as keyword arguments of each message; None where that was all."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What has been heard of one answer so far."""
+
+    started: int = 0
+    said: dict[str, Any] | None = None
+    chunks: list[bytes] = field(default_factory=list)
+    at: list[int] = field(default_factory=list)
+
+    def take(self, at: int, chunk: bytes) -> None:
+        """Another piece, so many microseconds after it was asked."""
+        self.chunks.append(chunk)
+        self.at.append(max(self.started + at, self.at[-1] if self.at else 0))
+
+    def heard(self, how: Ending, now: int, log: bytes) -> Heard:
+        """All of it; `now` is when it ended where it does not say itself."""
+        last = self.at[-1] if self.at else self.started
+        ended = self.started + self.said["at_us"] if self.said is not None else now
+        return Heard(tuple(self.chunks), tuple(self.at), self.started, max(last, ended), how, log)
+
+
 class Child:
     """What has been heard of one child so far.
 
-    Its facts arrive at `ours`, what it writes at `log`, and its worker at `control`, which says when it has ended.
+    Its facts arrive at `ours`, what it writes at `log`, and its worker at `control`, which says when it has ended. So
+    many `messages` are put to it at first; when they are answered, `more` says what is put next.
     """
 
     def __init__(
-        self, subject: PythonSubject, ours: socket.socket, log: int, control: socket.socket, ledger: Ledger
+        self,
+        subject: PythonSubject,
+        ours: socket.socket,
+        log: int,
+        control: socket.socket,
+        ledger: Ledger,
+        *,
+        messages: int = 1,
+        more: More | None = None,
     ) -> None:
         self._subject = subject
         self._ours, self._log, self._control = ours, log, control
         self._ledger = ledger
         self._frames = FrameReader()
         self._wrote = bytearray()
-        self._chunks: list[bytes] = []
-        self._at: list[int] = []
+        self._put = messages
+        self._more = more
+        self._answers = [_Answer() for _ in range(messages)]
         self._started: int | None = None
-        self._said: dict[str, Any] | None = None
+        self._asked = 0
         self._not_imported: str | None = None
         self._garbled = False
         self._late = False
@@ -67,18 +105,18 @@ class Child:
                 end = monotonic() + GRACE_S
             ready = {source for source, _ in poll.poll(max(0.0, end - monotonic()) * 1000 + 1)}
             if self._ours.fileno() in ready:
-                asked = self._started is not None
+                asked = self._asked
                 if not self._read_facts(clock):
                     poll.unregister(self._ours)
-                if not asked and self._started is not None and not self._late:
+                if asked != self._asked and not self._late:
                     end = monotonic() + self._subject.timeout_s
             if self._log in ready and not self._read_log():
                 poll.unregister(self._log)
             if self._control.fileno() in ready:
                 return
 
-    def heard(self, status: int, now: int, clock: Clock) -> Heard:
-        """All of it, once the child has ended with `status`. Raises SubjectError where it was never asked."""
+    def heard(self, status: int, now: int, clock: Clock) -> tuple[Heard, ...]:
+        """Each answer, once the child has ended with `status`. Raises SubjectError where it was never asked."""
         while self._pending(self._ours.fileno()) and self._read_facts(clock):
             pass
         while self._pending(self._log) and self._read_log():
@@ -89,25 +127,18 @@ class Child:
             raise self._error(self._never_asked(status))
         if self._garbled:
             raise self._error("wrote into the harness's own channel")
-        last = self._at[-1] if self._at else self._started
-        ended = self._started + self._said["at_us"] if self._said is not None else now
-        return Heard(
-            tuple(self._chunks),
-            tuple(self._at),
-            self._started,
-            max(last, ended),
-            self._ending(status),
-            bytes(self._wrote),
-        )
+        return tuple(answer.heard(self._ending(answer, status), now, bytes(self._wrote)) for answer in self._answers)
 
-    def _ending(self, status: int) -> Ending:
-        if self._late:
-            return Ending("timed_out", f"no complete answer within {self._subject.timeout_s} s")
-        if self._said is None:
+    def _ending(self, answer: _Answer, status: int) -> Ending:
+        if answer.said is None:
+            if self._late:
+                return Ending("timed_out", f"no complete answer within {self._subject.timeout_s} s")
             return ending(status)
-        if self._said["kind"] == "completed" and not self._chunks:
+        if self._late and len(self._answers) == 1:
+            return Ending("timed_out", f"no complete answer within {self._subject.timeout_s} s")
+        if answer.said["kind"] == "completed" and not answer.chunks:
             return Ending("empty_output", "the answer is empty")
-        return Ending(self._said["kind"], self._said["detail"])
+        return Ending(answer.said["kind"], answer.said["detail"])
 
     def _never_asked(self, status: int) -> str:
         if self._late:
@@ -126,7 +157,7 @@ class Child:
         if data and not self._garbled:
             try:
                 self._feed(data, clock)
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, LookupError, TypeError):
                 # An agent may write to descriptors that are not its own. What it wrote is no fact.
                 self._garbled = True
         return bool(data)
@@ -134,20 +165,43 @@ class Child:
     def _feed(self, data: bytes, clock: Clock) -> None:
         for kind, payload in self._frames.feed(data):
             if kind == b"C":
-                at, chunk = timed(payload)
+                at, number, chunk = timed(payload)
                 if chunk and not self._late and self._started is not None:
-                    self._chunks.append(chunk)
-                    self._at.append(max(self._started + at, self._at[-1] if self._at else 0))
+                    self._answers[number].take(at, chunk)
                 continue
             said = json.loads(payload)
             if kind == b"F":
                 self._ledger.enter(said)
             elif kind == b"B":
                 self._started = clock()
+                self._asked += 1
+                for answer in self._answers[-self._put :]:
+                    answer.started = self._started
             elif kind == b"X":
                 self._not_imported = str(said["error"])
             else:
-                self._said = {"kind": said["kind"], "detail": str(said["detail"]), "at_us": int(said["at_us"])}
+                ended = {"kind": said["kind"], "detail": str(said["detail"]), "at_us": int(said["at_us"])}
+                self._answers[int(said["answer"])].said = ended
+                self._go_on(clock)
+
+    def _go_on(self, clock: Clock) -> None:
+        """Say what is put next, where all that was put last is answered."""
+        last = self._answers[-self._put :]
+        if self._more is None or any(answer.said is None for answer in last):
+            return
+        heard = [answer.heard(self._ending(answer, 0), clock(), b"") for answer in last]
+        messages = self._more(heard) if not self._late else None
+        if messages:
+            self._put = len(messages)
+            self._answers += [_Answer() for _ in messages]
+        payload = json.dumps({"messages": messages}).encode()
+        self._ours.settimeout(GRACE_S)
+        try:
+            self._ours.sendall(SIZE.pack(len(payload)) + payload)
+        except OSError:
+            pass  # a child that does not listen any more shows when it does not answer
+        finally:
+            self._ours.setblocking(False)
 
     def _read_log(self) -> bool:
         try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import importlib
 import re
 import traceback
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 LARGEST, MOST = 64 << 20, 1_000_000
 """Bytes and pieces of an answer: beyond them it is no answer, and the harness's memory is not without end."""
 
+BYTES = "tapegate:bytes"
+"""The one key of what stands for bytes in arguments."""
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,16}")
 _LONGEST = 500
 _HERE = str(Path(__file__).parent)
@@ -44,6 +47,24 @@ def answer(result: Any, give: Callable[[bytes], None]) -> None:
         asyncio.run(_answer_async(result, give))
     else:
         _answer_sync(result, give)
+
+
+def arguments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Keyword arguments as they came through JSON, with the bytes in them made bytes again."""
+    return [{name: _unpacked(value) for name, value in message.items()} for message in messages]
+
+
+def packed(data: bytes) -> dict[str, str]:
+    """Bytes as JSON holds them in arguments."""
+    return {BYTES: base64.b64encode(data).decode()}
+
+
+def _unpacked(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {BYTES}:
+            return base64.b64decode(value[BYTES])
+        return {key: _unpacked(part) for key, part in value.items()}
+    return [_unpacked(part) for part in value] if isinstance(value, list) else value
 
 
 def show(error: BaseException) -> None:

@@ -17,11 +17,15 @@ def fill(template: str, values: Mapping[str, str], quote: Callable[[str], str] =
     return PLACEHOLDER.sub(lambda found: quote(values[found[1]]), template)
 
 
-def fill_json(value: Any, values: Mapping[str, str]) -> Any:
-    """A JSON value with all texts in it filled; keys stay as they are."""
+def fill_json(value: Any, values: Mapping[str, Any]) -> Any:
+    """A JSON value with all texts in it filled; keys stay as they are.
+
+    A text that is nothing but a placeholder becomes its value, also where that is no text.
+    """
     match value:
         case str():
-            return fill(value, values)
+            whole = PLACEHOLDER.fullmatch(value)
+            return values[whole[1]] if whole is not None else fill(value, values)
         case dict():
             return {key: fill_json(part, values) for key, part in value.items()}
         case list() | tuple():

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 KINDS = (b"B", b"C", b"E", b"F", b"X")
-"""The entry is imported and is asked now; a piece of its answer; its end; a fact of the replay; no entry."""
+"""The entry is imported and is asked now; a piece of an answer; its end; a fact of the replay; no entry."""
 LARGEST = 256 << 20
 _HEAD = struct.Struct(">cI")
-_TIME = struct.Struct(">Q")
+_TIME = struct.Struct(">QI")
 
 
 class Writable(Protocol):
@@ -33,9 +33,9 @@ class FrameWriter:
         """A frame that holds JSON."""
         self.raw(kind, json.dumps(value).encode())
 
-    def chunk(self, at_us: int, data: bytes) -> None:
-        """A piece of the answer, with the microseconds since the trial started."""
-        self.raw(b"C", _TIME.pack(at_us) + data)
+    def chunk(self, at_us: int, data: bytes, answer: int = 0) -> None:
+        """A piece of an answer, with the microseconds since it was asked for."""
+        self.raw(b"C", _TIME.pack(at_us, answer) + data)
 
     def raw(self, kind: bytes, payload: bytes) -> None:
         """A frame of any kind."""
@@ -63,8 +63,8 @@ class FrameReader:
             yield kind, payload
 
 
-def timed(payload: bytes) -> tuple[int, bytes]:
-    """The time and the bytes of a chunk frame. Raises ValueError where it has no room for a time."""
+def timed(payload: bytes) -> tuple[int, int, bytes]:
+    """The time, the answer and the bytes of a chunk frame. Raises ValueError where it has no room for the first two."""
     if len(payload) < _TIME.size:
-        raise ValueError(f"{payload!r} is too short for a time")
-    return _TIME.unpack_from(payload)[0], payload[_TIME.size :]
+        raise ValueError(f"{payload!r} is too short for a time and an answer")
+    return *_TIME.unpack_from(payload), payload[_TIME.size :]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic_ns
+from typing import Any
 
 from tapegate.model.trace import Ending
 
@@ -43,3 +44,30 @@ class Heard:
     def body(self) -> bytes:
         """The answer in one piece."""
         return b"".join(self.chunks)
+
+
+def together(answers: Sequence[Heard]) -> Heard:
+    """Several answers of one trial as one: their pieces as they arrived, and the first ending that is no good one."""
+    if len(answers) == 1:
+        return answers[0]
+    arrived = sorted(
+        (
+            (at, number, chunk)
+            for number, one in enumerate(answers)
+            for at, chunk in zip(one.at_us, one.chunks, strict=True)
+        ),
+        key=lambda piece: piece[:2],
+    )
+    return Heard(
+        tuple(chunk for *_, chunk in arrived),
+        tuple(at for at, *_ in arrived),
+        min(one.started_us for one in answers),
+        max(one.ended_us for one in answers),
+        next((one.ending for one in answers if one.ending.kind != "completed"), answers[0].ending),
+        answers[-1].log,
+    )
+
+
+Then = Callable[[Sequence[Heard]], Sequence[Mapping[str, Any]] | None]
+"""What is put to a subject after these answers: the values that the templates of each message are filled with, those
+of one call at the same time. None where that was all."""

@@ -6,18 +6,21 @@ import http.client
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import Any
 from urllib.parse import quote
 
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.errors import SubjectError
-from tapegate.model.config import HttpSubject
+from tapegate.model.config import HttpAsk, HttpSubject
 from tapegate.model.trace import Ending
 from tapegate.subject.fill import fill, fill_json
-from tapegate.subject.heard import Clock, Heard
+from tapegate.subject.heard import Clock, Heard, Then
 from tapegate.subject.process import Process
 from tapegate.subject.server import Server, connect
 
@@ -41,43 +44,48 @@ class HttpRunner:
     def ask(
         self, enclosure: Enclosure, values: Mapping[str, str], environment: Mapping[str, str], cwd: Path, clock: Clock
     ) -> Heard:
-        """Start the server in `enclosure`, put the task to it, hear its answer, end it with all it started.
+        """A trial of one message. As `converse`."""
+        return self.converse(enclosure, [values], environment, cwd, clock=clock)[0]
 
-        `values` fill the templates; `{port}` and `{python}` are added here. Raises SubjectError when the server cannot
-        be started or never answers at its health path. Whatever comes after that is a fact in what is returned.
+    def converse(
+        self,
+        enclosure: Enclosure,
+        messages: Sequence[Mapping[str, Any]],
+        environment: Mapping[str, str],
+        cwd: Path,
+        *,
+        clock: Clock,
+        then: Then | None = None,
+    ) -> tuple[Heard, ...]:
+        """Start the server in `enclosure`, put `messages` to it at once, hear its answers, end it with all it started.
+
+        Each message is the values that templates are filled with; `{port}` and `{python}` are added here. When all are
+        answered, what `then` gives is put, and so on. Raises SubjectError when the server cannot be started or never
+        answers at its health path. Whatever comes after that is a fact in what is returned.
         """
 
         def command(port: int) -> tuple[list[str], dict[str, str]]:
-            filled = self._filled(values, port)
+            filled = self._filled(messages[0], port)
             env = {**environment, **{name: fill(text, filled) for name, text in self.subject.env.items()}}
             return [fill(word, filled) for word in self.subject.command], env
 
         server = Server("the subject", command, self.subject.health, self.subject.start_timeout_s)
+        answers: list[Heard] = []
+        following: Sequence[Mapping[str, Any]] | None = messages
         with server.running(enclosure, cwd) as (process, port):
-            heard = self._hear(enclosure, process, port, self._request(self._filled(values, port)), clock)
-            process.stop(self.grace_s)
-        return replace(heard, log=process.log())
-
-    def _filled(self, values: Mapping[str, str], port: int) -> dict[str, str]:
-        return {**values, "python": self.python, "port": str(port)}
-
-    def _request(self, values: Mapping[str, str]) -> _Request:
-        ask = self.subject.ask
-        path = quote(fill(ask.path, values, lambda value: quote(value, safe="")), safe=_IN_URLS)
-        headers = {name: fill(text, values) for name, text in ask.headers.items()}
-        for name, text in headers.items():
-            if re.search(r"[\r\n\0]", text):
-                raise SubjectError.of(
-                    "bad_header",
-                    f"the header {name!r} of the subject's `ask` would hold a line break: {text!r}",
-                    fix="put text that may hold line breaks into `json`",
+            while following:
+                ask = self.subject.ask_again if answers and self.subject.ask_again is not None else self.subject.ask
+                requests = [_request(ask, self._filled(values, port)) for values in following]
+                heard = _at_once(
+                    [partial(self._hear, enclosure, process, port, request, clock) for request in requests]
                 )
-        body = None
-        if ask.json_body is not None:
-            body = json.dumps(fill_json(ask.json_body, values), ensure_ascii=False, separators=(",", ":")).encode()
-            if "content-type" not in map(str.lower, headers):
-                headers["Content-Type"] = "application/json"
-        return _Request(ask.method, path, headers, body)
+                answers += heard
+                following = then(heard) if then is not None else None
+            process.stop(self.grace_s)
+        return tuple(replace(heard, log=process.log()) for heard in answers)
+
+    def _filled(self, values: Mapping[str, Any], port: int) -> dict[str, Any]:
+        return {**values, "python": self.python, "port": str(port)}
 
     def _hear(self, enclosure: Enclosure, process: Process, port: int, request: _Request, clock: Clock) -> Heard:
         started = clock()
@@ -109,6 +117,33 @@ class _Request:
     path: str
     headers: Mapping[str, str]
     body: bytes | None
+
+
+def _at_once(calls: Sequence[Callable[[], Heard]]) -> list[Heard]:
+    """What each call returns; several run at the same time."""
+    if len(calls) == 1:
+        return [calls[0]()]
+    with ThreadPoolExecutor(len(calls), thread_name_prefix="tapegate-ask") as pool:
+        return [each.result() for each in [pool.submit(call) for call in calls]]
+
+
+def _request(ask: HttpAsk, values: Mapping[str, Any]) -> _Request:
+    """The request that puts one message."""
+    path = quote(fill(ask.path, values, lambda value: quote(value, safe="")), safe=_IN_URLS)
+    headers = {name: fill(text, values) for name, text in ask.headers.items()}
+    for name, text in headers.items():
+        if re.search(r"[\r\n\0]", text):
+            raise SubjectError.of(
+                "bad_header",
+                f"the header {name!r} of the subject's `ask` would hold a line break: {text!r}",
+                fix="put text that may hold line breaks into `json`",
+            )
+    body = None
+    if ask.json_body is not None:
+        body = json.dumps(fill_json(ask.json_body, values), ensure_ascii=False, separators=(",", ":")).encode()
+        if "content-type" not in map(str.lower, headers):
+            headers["Content-Type"] = "application/json"
+    return _Request(ask.method, path, headers, body)
 
 
 def _body(response: http.client.HTTPResponse) -> Iterator[bytes]:

@@ -19,14 +19,14 @@ from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.errors import SubjectError
 from tapegate.load.template import placeholders
 from tapegate.model.config import PythonSubject
-from tapegate.subject.child import Child, not_started
+from tapegate.subject.child import Child, More, not_started
 from tapegate.subject.fill import fill, fill_json
-from tapegate.subject.heard import Clock, Heard
+from tapegate.subject.heard import Clock, Heard, Then
 from tapegate.subject.process import Process
 from tapegate.subject.worker import SIZE
 from tapegate.tape.ledger import Ledger
 
-_PER_TRIAL = {"input", "seed", "db", "workspace"}
+_PER_TRIAL = {"input", "seed", "db", "workspace", "clock"}
 _ROOT = str(Path(__file__).parents[2])
 _PROGRAM = f"import sys; sys.path.append({_ROOT!r}); from tapegate.subject.worker import main; main()"
 """Ours come last on the path: what the agent brings under the same name is the agent's."""
@@ -46,6 +46,21 @@ class Tape:
     """The task's faults on the tape, each with its place in `setup.faults`."""
     lanes: Mapping[str, str] = field(default_factory=dict)
     """The header that names the session, of each service that has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PythonTrial:
+    """What a child of one trial runs with."""
+
+    environment: Mapping[str, str]
+    cwd: Path
+    ledger: Ledger
+    tape: Tape | None = None
+    """What it hears in its own process; None where it reaches a gateway."""
+    clock: int | None = None
+    """The second since 1970 at which its time stands still."""
+    raises: Sequence[tuple[int, Mapping[str, Any]]] = ()
+    """The task's exceptions, each with its place in `setup.faults`."""
 
 
 class PythonWorker:
@@ -109,7 +124,7 @@ class PythonWorker:
 
     def ask(
         self,
-        values: Mapping[str, str],
+        values: Mapping[str, Any],
         environment: Mapping[str, str],
         cwd: Path,
         clock: Clock,
@@ -117,18 +132,31 @@ class PythonWorker:
         ledger: Ledger,
         tape: Tape | None = None,
     ) -> Heard:
-        """Run one trial in a child. Every fact of its replay goes into `ledger` as it happens.
+        """Run a trial of one message in a child. As `converse`."""
+        trial = PythonTrial(environment, cwd, ledger, tape)
+        return self.converse([values], trial, clock)[0]
 
-        Raises SubjectError where the agent cannot be imported or its worker is lost; what comes after the import is a
-        fact in what is returned.
+    def converse(
+        self, messages: Sequence[Mapping[str, Any]], trial: PythonTrial, clock: Clock, then: Then | None = None
+    ) -> tuple[Heard, ...]:
+        """Run one trial in a child: put `messages` at once, each with the values that its templates are filled with.
+
+        When they are answered, what `then` gives is put, and so on. Every fact of the replay goes into the ledger as it
+        happens. Raises SubjectError where the agent cannot be imported, where a fault of the task's has no place in it,
+        or where its worker is lost; what comes after that is a fact in what is returned.
         """
-        env = {**environment, **{name: fill(text, values) for name, text in self._subject.env.items()}}
+        first = messages[0]
+        env = {**trial.environment, **{name: fill(text, first) for name, text in self._subject.env.items()}}
+        tape = trial.tape
         cassette = tape.cassette if tape is not None else b""
         job = {
-            "arguments": fill_json(self._subject.arguments, values),
+            "messages": [fill_json(self._subject.arguments, values) for values in messages],
+            "more": then is not None,
             "env": env,
-            "cwd": str(cwd),
-            "seed": int(values["seed"]),
+            "cwd": str(trial.cwd),
+            "seed": int(first["seed"]),
+            "clock": trial.clock,
+            "raises": list(trial.raises),
             "cassette_bytes": len(cassette),
             "tape": _as_json(tape) if tape is not None else None,
         }
@@ -148,9 +176,20 @@ class PythonWorker:
                 raise self._lost()  # never to be signalled
             with suppress(OSError):  # likewise a child
                 ours.sendall(SIZE.pack(len(payload)) + payload + cassette)
-            child = Child(self._subject, ours, log, self._control, ledger)
+            more = self._more(then) if then is not None else None
+            child = Child(self._subject, ours, log, self._control, trial.ledger, messages=len(messages), more=more)
             child.listen(pid, clock)
             return child.heard(self._number(), clock(), clock)
+
+    def _more(self, then: Then) -> More:
+        again = self._subject.arguments_again
+        arguments = self._subject.arguments if again is None else again
+
+        def more(heard: Sequence[Heard]) -> Sequence[Mapping[str, Any]] | None:
+            following = then(heard)
+            return [fill_json(arguments, values) for values in following] if following else None
+
+        return more
 
     def _places(self) -> dict[str, str]:
         """Folders whose names differ from machine to machine, and what an error calls them."""

@@ -24,8 +24,10 @@ from contextlib import suppress
 from typing import Any
 
 from tapegate.doors.guard.children import children
-from tapegate.subject import entry
+from tapegate.subject import entry, faults
+from tapegate.subject.asking import Asker
 from tapegate.subject.frames import FrameWriter
+from tapegate.subject.frozen import frozen
 
 SIZE = struct.Struct(">i")
 _ADOPT_ORPHANS = 36
@@ -158,25 +160,28 @@ class _Child:
         os.environ.update(job["env"])
         os.chdir(job["cwd"])
         random.seed(job["seed"])
-        self._frames.document(b"B", {})
-        start = time.monotonic_ns()
         try:
-            entry.answer(found(**job["arguments"]), lambda data: self._frames.chunk(_since(start), data))
-            ending = {"kind": "completed", "detail": ""}
-        except SystemExit as error:
-            ending = {"kind": "exited", "detail": entry.describe(error, places)}
-        except BaseException as error:  # noqa: BLE001  whatever the agent raises is a fact of its trial
-            entry.show(error)
-            ending = {"kind": "raised", "detail": entry.describe(error, places)}
-        self._end(b"E", {**ending, "at_us": _since(start)})
+            faults.install(job["raises"], lambda place: self._frames.document(b"F", {"fault": place}))
+        except faults.Misplaced as error:
+            self._end(b"X", {"error": str(error)})
+            return
+        asker = Asker(found, self._frames, places)
+        with frozen(job["clock"]):
+            first, messages = 0, job["messages"]
+            while messages:
+                asker.put(first, entry.arguments(messages))
+                first += len(messages)
+                messages = self._next() if job["more"] else None
+
+    def _next(self) -> list[dict[str, Any]] | None:
+        """What is put when the last messages have been answered; None where that was all."""
+        said = json.loads(_exactly(self._socket, SIZE.unpack(_exactly(self._socket, SIZE.size))[0]))
+        messages: list[dict[str, Any]] | None = said["messages"]
+        return messages
 
     def _end(self, kind: bytes, said: Mapping[str, Any]) -> None:
         if os.getpid() == self._pid:  # not a process that the agent forked and let run into here
             self._frames.document(kind, said)
-
-
-def _since(start: int) -> int:
-    return (time.monotonic_ns() - start) // 1000
 
 
 def _threads() -> int:
