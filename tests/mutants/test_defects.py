@@ -158,8 +158,8 @@ DEFECTS = [
         "output_hygiene",
         frozenset({"stream_unfinished", "stream_violation"}),
         "src/paperdesk/chat.py",
-        "            yield stream.finish(turn.finish_reason, message_id)\n",
-        "            pass\n",
+        "        yield stream.finish(turn.finish_reason, message_id)\n",
+        "",
     ),
 ]
 

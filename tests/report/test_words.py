@@ -46,7 +46,7 @@ def test_the_summary_names_each_verdict_that_occurs(failed: Run, passed: Run) ->
 
 def test_what_several_trials_share_is_told_once(make_task: Any, make_finding: Any) -> None:
     """The same finding in trials 1 and 3 is one telling that names both."""
-    one, two = make_finding(), make_finding(trial=3)
+    one, two = make_finding(fix="x (10 tokens)"), make_finding(trial=3, fix="x (12 tokens)")
     task = make_task("RET-02@A1", Verdict.FAIL, one)
     third = replace(task.trials[0], trial=3, findings=(two,))
     (told,) = words.most_telling(replace(task, trials=(*task.trials, third)))

@@ -139,11 +139,12 @@ def most_telling(task: TaskResult) -> list[Telling]:
     - After a miss, everything that did not happen any more follows from it. A task that is merely stale is told by its
       misses alone.
     """
-    trials: dict[Finding, list[int]] = {}
+    shared: dict[Finding, list[Finding]] = {}
     for trial in task.trials:
         for finding in _telling(trial.findings, task.verdict):
-            trials.setdefault(replace(finding, trial=0), []).append(trial.trial)
-    told = [Telling(replace(finding, trial=numbers[0]), tuple(numbers)) for finding, numbers in trials.items()]
+            # The fix may say what this trial alone costs: it makes no other finding of it.
+            shared.setdefault(replace(finding, trial=0, fix=""), []).append(finding)
+    told = [Telling(found[0], tuple(finding.trial for finding in found)) for found in shared.values()]
     return sorted(told, key=lambda each: each.finding.outcome is not None)
 
 
