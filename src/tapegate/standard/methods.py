@@ -191,7 +191,7 @@ ERROR_MESSAGES = Method(
     "schema_contract",
     2,
     _faulty_answer,
-    "what the answer says (`facts`, `prefix`, `json`) in a task with `setup.faults`",
+    "`setup.faults` and a slot on what the answer says (`facts`, `prefix`, `json`)",
 )
 FILTER_FIXTURES = Method(
     "stream-fixture replay with pass/fail invariants",

@@ -299,12 +299,12 @@ def _inventory() -> Iterator[Sentence]:
                 (LINT + "test_a_path_lacks_each_of_its_mandatory_evals",),
             )
         for method in row.methods:
-            metric = f" of `{method.metric}`" if method.metric else ""
+            metric = f", and declares `{method.metric}`" if method.metric else ""
             yield Sentence(
                 f"{section}, methods",
                 _item(method, together),
                 f"{method.name[0].upper()}{method.name[1:]}.",
-                f"Used where a task has {method.fix}{metric}.",
+                f"A task has {method.fix}{metric}.",
                 ("methods",),
                 (METHODS,)
                 if method.name != "tool-trace parsing of the agent's stream (`d:` frames)"
@@ -496,14 +496,27 @@ def _checklist() -> Iterator[Sentence]:
         )
 
 
-SENTENCES: tuple[Sentence, ...] = (
-    *_general(),
-    *_flexibility(),
-    *_judges(),
-    *_inventory(),
-    *_metrics(),
-    *_profiles(),
-    *_changes(),
-    *_checklist(),
+def _ordered(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Section by section, and by number within one."""
+    sections: dict[str, list[Sentence]] = {}
+    for sentence in sentences:
+        sections.setdefault(sentence.section, []).append(sentence)
+    for section in sections.values():
+        yield from sorted(section, key=lambda sentence: sentence.number)
+
+
+SENTENCES: tuple[Sentence, ...] = tuple(
+    _ordered(
+        (
+            *_general(),
+            *_flexibility(),
+            *_judges(),
+            *_inventory(),
+            *_metrics(),
+            *_profiles(),
+            *_changes(),
+            *_checklist(),
+        )
+    )
 )
 """All of them, in the standard's order."""
