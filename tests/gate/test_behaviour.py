@@ -232,7 +232,7 @@ def test_the_cassette_commands_show_what_there_is(project: Any) -> None:
     assert project.tapegate("cassette", "verify").code == 0
 
 
-@pytest.mark.parametrize("name", ["task", "config", "results"])
+@pytest.mark.parametrize("name", ["task", "config", "results", "diff"])
 def test_schemas_are_printed(name: str, project: Any) -> None:
     """Each published schema is JSON Schema of draft 2020-12."""
     import jsonschema

@@ -20,7 +20,7 @@ COMMANDS = {
     "lint": ("tapegate.cli.lint:lint", "Check tasks, config, recordings and pins."),
     "cassette": ("tapegate.cli.cassette:cassette", "Work with recordings: list, show, verify, pin, scan."),
     "rubric": ("tapegate.cli.rubric:rubric", "Score a file of samples by the rubric, without a suite."),
-    "schema": ("tapegate.cli.schema:schema", "Print a JSON Schema: task, config or results."),
+    "schema": ("tapegate.cli.schema:schema", "Print a JSON Schema: task, config, results or diff."),
 }
 """Name → where the command stands, and its line in `--help`."""
 

@@ -102,10 +102,12 @@ class Running:
                 check=False,
             )
             commit = where.revision or commit_of(folder)
+            # Where the worktree stood says nothing to anyone, and differs from run to run.
+            said = done.stderr.decode("utf-8", "replace").replace(str(folder), where.name).strip()
         found = ResultsFolder.at(out)
         if found is None:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
-            problem = "\n".join(said).removeprefix("tapegate: ") or f"it ended with {done.returncode} and said nothing"
+            last = "\n".join(said.removeprefix("tapegate: ").splitlines()[-LAST_LINES:])
+            problem = last or f"it ended with {done.returncode} and said nothing"
             code = done.returncode if done.returncode in (1, 2, 3, 4) else Unavailable.exit_code
             return Side(where.name, None, commit=where.revision, problem=problem, exit_code=code)
         return replace(side_of(found, where.name), commit="" if commit == NONE else commit)
