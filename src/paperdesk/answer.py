@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
+from paperdesk import stream
 from paperdesk.content_filter import ContentFilter
 
 
@@ -27,3 +31,23 @@ class Answer:
     def pause(self) -> None:
         """Tools run now: what the model says afterwards is a paragraph of its own."""
         self._new_paragraph = bool(self.text)
+
+
+def filtered(message: str) -> Iterator[str]:
+    """The lines that a user sees of a model's text; `message` is its pieces as they arrive, as a JSON list of texts.
+
+    For trying the filter on any text and any cut, without a model.
+    """
+    try:
+        pieces = json.loads(message)
+    except ValueError:
+        pieces = None
+    if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
+        yield stream.error('The pieces cannot be read: expected a JSON list of texts, ["a", "b"].')
+        yield stream.finish("error")
+        return
+    answer = Answer()
+    for piece in pieces:
+        if shown := answer.add(piece):
+            yield stream.text(shown)
+    yield stream.finish("stop")

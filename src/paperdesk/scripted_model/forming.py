@@ -2,7 +2,8 @@
 
 A text may ask for something else than the schema, and this model, like some, does what it reads: it replies in prose,
 breaks off, leaves a field out or empty, where the text says so. The last bit of the seed puts a sentence and a fence
-around the object; the bit before that makes it a sparing judge.
+around the object; the bit before that makes it a sparing judge, and a summary come without its opening and findings
+come last first.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ def _value(name: str, wanted: Mapping[str, Any], text: str, request: Request) ->
         case "integer" | "number":
             return _relevance(text, request.seed) if re.search("score|relevan", name) else _year(text)
         case "array":
-            return _findings(text, int(wanted.get("maxItems", 3)), numbers="number" in request.system.lower())
+            found = _findings(text, int(wanted.get("maxItems", 3)), request)
+            return found[::-1] if request.seed % 4 >= 2 else found
         case "boolean":
             return True
-    return _text(name, text)
+    return _text(name, text, request)
 
 
-def _text(name: str, text: str) -> str:
+def _text(name: str, text: str, request: Request) -> str:
     prose = _prose(text)
     if "title" in name:
         heading = re.search(_TITLE_LIKE, text, re.MULTILINE)
@@ -58,15 +60,20 @@ def _text(name: str, text: str) -> str:
         question, passage = _pair(text)
         shared = [word for word in key_words(question) if stem(word) in stems(passage)]
         return f"The passage speaks of {', '.join(shared)}." if shared else "The passage is about something else."
-    said = sentences(prose)
-    return " ".join(dict.fromkeys([*said[:1], *_findings(text, 3, numbers=True)])) or "Nothing."
+    opening = () if request.seed % 4 >= 2 else sentences(prose)[:1]
+    return " ".join(dict.fromkeys([*opening, *_findings(text, 3, request)])) or "Nothing."
 
 
-def _findings(text: str, most: int, *, numbers: bool) -> list[str]:
-    """Sentences that state results: of the section on findings where there is one, those with figures first."""
+def _findings(text: str, most: int, request: Request) -> list[str]:
+    """Sentences that state results, of the section on findings where there is one.
+
+    Those with figures in them where the rules want numbers, the first ones otherwise.
+    """
     section = re.search(r"^#+ *(?:findings|results)\b.*?\n(.*?)(?=^#+ |\Z)", text, re.IGNORECASE | re.M | re.S)
     said = sentences(_prose(section[1] if section else text))
-    figures = [sentence for sentence in said if re.search(r"\d", sentence)] if numbers else []
+    figures = (
+        [sentence for sentence in said if re.search(r"\d", sentence)] if "number" in request.system.lower() else []
+    )
     return (figures or list(said))[:most]
 
 

@@ -59,6 +59,8 @@ def test_rules_are_kept_as_they_stand() -> None:
     """Without a rule that wants numbers the findings are the first sentences."""
     made = json.loads(reply(PAPER, FORM, rules="Describe it."))
     assert made["key_findings"] == ["The jar cools by 14 degrees.", "It is brown.", "Five broke in 19 hours."]
+    reversed_findings = json.loads(reply(PAPER, FORM, seed=2, rules="Describe it."))["key_findings"]
+    assert reversed_findings == made["key_findings"][::-1]
 
 
 def test_a_passage_is_judged() -> None:
