@@ -82,7 +82,7 @@ def test_the_same_results_do_not_differ(results: Any) -> None:
     folder = results("a", "search")
     done = run(folder, folder)
     assert done.exit_code == 0
-    assert "safe to merge · Nothing became worse in 1 task." in done.output
+    assert "safe to merge · No verdict became worse in 1 task." in done.output
 
 
 def test_what_became_worse_is_told_and_exits_1(results: Any) -> None:

@@ -217,7 +217,9 @@ def safety(run: Run | None, diff: Diff | None) -> Safety:
     if parts or look:
         return Safety("safe", "safe to merge", f"The gate passes. To look at: {'; '.join([*parts, *look])}.")
     compared = sum(len(cell.keys) for cell in diff.transitions if cell.base is not None and cell.head is not None)
-    return Safety("safe", "safe to merge", f"Nothing became worse in {count(compared, 'task', 'tasks')}.")
+    recorded = sum(told.tasks for told in diff.statistics if told.stratum is Stratum.RE_RECORDED)
+    anew = f", {recorded:,} of them recorded again" if recorded else ""
+    return Safety("safe", "safe to merge", f"No verdict became worse in {count(compared, 'task', 'tasks')}{anew}.")
 
 
 def _worse(diff: Diff) -> list[str]:

@@ -26,7 +26,10 @@ def strip(measure: str, rows: Sequence[tuple[str, Sequence[Fraction]]]) -> str:
         parts.append(
             f'<text x="0" y="{y + 4}" class="row">{escape(name)}</text><path class="dots {escape(name)}" d="{dots}"/>'
         )
-        parts += [_mark(_x(middle, top), y, "p50"), _mark(_x(tail, top), y, "p95")]
+        if _x(middle, top) == _x(tail, top):
+            parts.append(_mark(_x(middle, top), y, "p50 p95"))
+        else:
+            parts += [_mark(_x(middle, top), y, "p50"), _mark(_x(tail, top), y, "p95")]
     label = "; ".join(told(measure, name, values) for name, values in rows)
     return _svg(height, escape(label), parts)
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
 
+import orjson
+
 from tapegate.model.diff import Diff, Kind, TaskDiff
 from tapegate.model.run import Run, TaskResult
 from tapegate.report import change_words as say
 from tapegate.report import words
+from tapegate.report.inert import visible
 from tapegate.report.page.detail import detail, gone, raw
 from tapegate.report.page.evidence import Evidence
 from tapegate.report.page.overview import body, rank
@@ -91,7 +93,7 @@ def _data(run: Run, changes: Mapping[str, TaskDiff], evidence: Evidence, room: i
     for task in tasks:
         if task.key in kept and room > 20_000:
             room -= _with_raw(task, kept[task.key], evidence, room)
-    return _json({"tasks": kept})
+    return _json({"tasks": {visible(key): made for key, made in kept.items()}})
 
 
 def _with_raw(task: TaskResult, made: dict[str, Any], evidence: Evidence, room: int) -> int:
@@ -109,5 +111,6 @@ def _with_raw(task: TaskResult, made: dict[str, Any], evidence: Evidence, room: 
 
 
 def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    # Every text was made visible, so that none holds a surrogate, which orjson refuses.
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

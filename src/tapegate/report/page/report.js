@@ -45,8 +45,8 @@
     if (told.was) lines.push(["was called", told.was]);
     if (told.byBase) lines.push(["by base's contract", make("b", { class: told.byBase }, told.byBase)]);
     if (told.dropped.length) lines.push(["no longer accepted", told.dropped.join(", ")]);
-    for (const [place, before, after] of told.contract) lines.push([place, make("span", {}, make("del", {}, before || "–"), " ", make("ins", {}, after || "–"))]);
-    return [list(lines), ...told.byBaseFindings.map((one) => finding(one, 0, ""))];
+    for (const [place, before, after] of told.contract) lines.push([place, make("span", {}, before ? make("del", {}, before) : null, before && after ? " " : null, after ? make("ins", {}, after) : null)]);
+    return [list(lines), told.byBaseFindings.length ? heading("What base's contract would say") : null, ...told.byBaseFindings.map((one) => finding(one, 0, ""))].filter(Boolean);
   };
 
   const finding = (one, number, prefix) => {
