@@ -111,7 +111,7 @@ def _result(task: TaskResult, telling: words.Telling, rule: int, diff: Diff | No
         "ruleId": visible(_rule_id(finding)),
         "ruleIndex": rule,
         "level": _level(task, finding),
-        "message": {"text": _plain("\n".join(_message(task, telling)))},
+        "message": {"text": plain("\n".join(_message(task, telling)))},
         "locations": [
             {
                 "physicalLocation": {
@@ -137,7 +137,7 @@ def _message(task: TaskResult, telling: words.Telling) -> Iterator[str]:
             yield f"{label}: {text}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text in which SARIF finds no link of its own (§3.11.6) and no placeholder (§3.11.5)."""
     return _PLACEHOLDER.sub(r"{{\1}}", _LINK.sub(r"\\[\1\\](", visible(text)))
 

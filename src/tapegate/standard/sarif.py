@@ -32,4 +32,4 @@ def sarif(report: LintReport, prefix: str = "") -> str:
         )
         for found in report.findings
     ]
-    return document([rules[code] for code in sorted(rules)], results)
+    return document("lint", [rules[code] for code in sorted(rules)], results, report.exit_code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tapegate.errors import LoadError
 from tapegate.model.problem import Problem
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
@@ -19,8 +20,13 @@ def _contracts(ground: Ground) -> Iterable[Problem]:
     """Each expectation is held against the metric that it belongs to, and accepted outcomes against each other."""
     # Late: the metrics load the regular-expression engine, which nothing else here needs.
     from tapegate.oracles.catalog import check_contract
+    from tapegate.oracles.plugins import catalog_of
 
-    return [problem for task in ground.survey.tasks for problem in check_contract(task)]
+    try:
+        catalog = catalog_of(ground.survey.project, ground.survey.evals)
+    except LoadError as error:
+        return error.problems
+    return [problem for task in ground.survey.tasks for problem in check_contract(task, catalog)]
 
 
 def _rooms(ground: Ground) -> Iterable[Problem]:
