@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+LOCAL := .venv-local-model
 JOBS ?=
 GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
-.PHONY: help gate record test lint bench format lock clean
+.PHONY: help gate record test audit audit-record lint bench format lock clean
 
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,6 +21,12 @@ record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripte
 
 test: $(VENV)/dev.stamp  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
+
+audit: $(VENV)/gate.stamp  ## Replay the shipped weekly audit and print its report
+	$(BIN)/tapegate audit
+
+audit-record: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Draw and record this week's audit, judged by the local model
+	$(BIN)/tapegate audit --record
 
 lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
 	$(BIN)/ruff check src tests requirements
@@ -42,7 +49,7 @@ lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
 	$(BIN)/python requirements/lock.py
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOCAL) out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/gate.stamp: requirements/gate.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<
@@ -53,6 +60,11 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/gate.stamp
+
+$(LOCAL)/stamp: requirements/local-model.txt | $(BIN)/python
+	$(BIN)/python -m venv $(LOCAL)
+	$(LOCAL)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tapegate needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 …")'

@@ -1,4 +1,4 @@
-"""Write the three lock files anew: every package with its hashes, for every platform and Python from 3.11 on."""
+"""Write the lock files anew: every package with its hashes, for every platform and Python from 3.11 on."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ LOCKS = {
 }
 
 
+ALONE = {"requirements/local-model.txt": ["requirements/local-model.in", "--no-deps"]}
+"""Of an environment that shares nothing with the others."""
+
+
 def main() -> None:
-    """Each lock holds to the one before it, so that all three agree on every version."""
+    """Each lock holds to the one before it, so that all of one environment agree on every version."""
     before: list[str] = []
     for lock, sources in LOCKS.items():
         subprocess.run([*COMPILE, *sources, *before, "-o", lock], check=True)  # noqa: S603 - every word stands here
         before = ["-c", lock]
+    for lock, sources in ALONE.items():
+        subprocess.run([*COMPILE, *sources, "-o", lock], check=True)  # noqa: S603 - every word stands here
 
 
 if __name__ == "__main__":

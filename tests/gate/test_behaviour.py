@@ -184,7 +184,7 @@ def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project:
         (["run", "--profile", "nihgtly"], 2, "there is no profile 'nihgtly'"),
         (["run", "--evals", "nowhere"], 2, "nowhere"),
         (["record"], 2, "--missing, --stale and --all"),
-        (["record", "--all", "--source", "scirpted"], 2, "there is no source 'scirpted'; there are live, scripted"),
+        (["record", "--all", "--source", "scirpted"], 2, "there is no source 'scirpted'; there are live, local, scripted"),
         (["record", "RET-03", "--all", "--source", "live"], 2, "its key 'OPENAI_API_KEY' is not set"),
         (["cassette", "show", "RET-3@A1"], 2, "nothing is recorded under 'RET-3@A1'"),
         (["runn"], 2, "Did you mean 'run'?"),
@@ -221,7 +221,8 @@ def test_the_cassette_commands_show_what_there_is(project: Any) -> None:
     listed = project.tapegate("cassette", "list")
     assert "RET-03@A1 trial 1  scripted (scripted)  scripted-librarian-2026-11-01" in listed.out
     rows = json.loads(project.tapegate("cassette", "list", "--json").out)
-    assert {row["pin"]["source_kind"] for row in rows} == {"scripted"}
+    kinds = {"audit" if row["suite"].startswith("audit-") else row["pin"]["source_kind"] for row in rows}
+    assert kinds == {"audit", "scripted"}
     shown = project.tapegate("cassette", "show", "RET-03@A1", "--trial", "2")
     assert "no language model" in shown.out
     assert "POST https://model.paperdesk.invalid/v1/chat/completions → 200" in shown.out

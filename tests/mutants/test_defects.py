@@ -161,6 +161,42 @@ DEFECTS = [
         "        yield stream.finish(turn.finish_reason, message_id)\n",
         "",
     ),
+    Defect(
+        "links go to a page of the web, in a summary",
+        "AUD-01@A1",
+        "citation_contract",
+        frozenset({"paper_not_cited"}),
+        "src/paperdesk/answer.py",
+        SHOWN,
+        '        shown = shown.replace("(", "(https://papers.example")\n' + SHOWN,
+    ),
+    Defect(
+        "figures are changed",
+        "AUD-02@A1",
+        "schema_contract",
+        frozenset({"fact_missing"}),
+        "src/paperdesk/answer.py",
+        SHOWN,
+        '        shown = shown.replace("0", "8")\n' + SHOWN,
+    ),
+    Defect(
+        "citations dropped, the right one too",
+        "AUD-03@A1",
+        "citation_contract",
+        frozenset({"paper_not_cited"}),
+        "src/paperdesk/answer.py",
+        SHOWN,
+        '        import re\n\n        shown = re.sub(r"[\\[\\]]|/paper/[a-z0-9-]*", "", shown)\n' + SHOWN,
+    ),
+    Defect(
+        "links of the web are cut, where no fact is demanded",
+        "AUD-04@A1",
+        "citation_contract",
+        frozenset({"too_few_web_citations"}),
+        "src/paperdesk/answer.py",
+        SHOWN,
+        '        shown = shown.replace(":", "")\n' + SHOWN,
+    ),
 ]
 
 
@@ -172,8 +208,8 @@ def test_a_defect_fails_by_the_metric_that_is_there_for_it(defect: Defect, proje
         recorded = project.tapegate("record", defect.key, "--all", "--quiet")
         assert recorded.code == 0, recorded.err
     done = project.tapegate("run", defect.key, "--json")
-    assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
+    assert done.code == (1 if task["blocking"] else 0), done.out + done.err
     assert task["verdict"] == "fail"
     found = {
         finding["code"]

@@ -19,6 +19,7 @@ COMMANDS = {
     "report": ("tapegate.cli.report:report", "Render results again: terminal, markdown, html, junit, sarif."),
     "lint": ("tapegate.cli.lint:lint", "Check tasks, config, recordings and pins."),
     "cassette": ("tapegate.cli.cassette:cassette", "Work with recordings: list, show, verify, pin, scan."),
+    "audit": ("tapegate.cli.audit:audit", "The weekly audit: a sampled judge beside the graders, and drift."),
     "rubric": ("tapegate.cli.rubric:rubric", "Score a file of samples by the rubric, without a suite."),
     "schema": ("tapegate.cli.schema:schema", "Print a JSON Schema: task, config, results or diff."),
 }

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from tapegate.model.finding import Finding, Verdict
+from tapegate.model.run import Metrics
 from tapegate.model.scores import Scores
 
 Axis = Literal["accuracy_score", "faithfulness_score"]
@@ -72,6 +73,8 @@ class Judged:
     verdict: Verdict
     deterministic: Scores
     judge: Judgement
+    metrics: Metrics
+    """What the answer cost, as recorded."""
     fallback: str
     """The task's fallback metric."""
     fallback_findings: tuple[Finding, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -46,20 +46,26 @@ def declared(config: Config, name: str) -> RecordingSource:
 
 
 @contextmanager
-def ready(suite: Suite, name: str) -> Iterator[Source]:
-    """Start the stand-ins of a source and collect the keys of all other services.
+def ready(suite: Suite, name: str, *, only: Collection[str] | None = None) -> Iterator[Source]:
+    """Start the stand-ins of a source and collect the keys of all other services; of `only` those, where it is given.
 
+    The judge's key is not wanted where it is not at hand and the judge is not asked for by name: agents do not call it.
     Raises UsageError `no_key` when a key is wanted that the environment does not hold.
     """
     source = declared(suite.config, name)
     upstreams: dict[str, str] = {}
     keys: dict[str, str] = {}
     with ExitStack() as stack:
+        judge = suite.config.judge.service if suite.config.judge is not None and only is None else None
         for service, spec in suite.config.services.items():
+            if only is not None and service not in only:
+                continue
             if service in source.stand_ins:
                 upstreams[service] = stack.enter_context(_standing_in(suite, service, source.stand_ins[service]))
             elif spec.key_env is not None:
                 value = os.environ.get(spec.key_env, "")
+                if not value and service == judge:
+                    continue
                 if not value:
                     raise UsageError.of(
                         "no_key",

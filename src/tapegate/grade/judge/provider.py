@@ -19,12 +19,12 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "accuracy_score": {"type": "integer", "enum": [0, 1, 2]},
         "faithfulness_score": {"type": "integer", "enum": [0, 1, 2]},
-        "rationale": {"type": "string", "minLength": 1},
+        "rationale": {"type": "string"},
     },
     "required": ["accuracy_score", "faithfulness_score", "rationale"],
     "additionalProperties": False,
 }
-"""The output schema of rubric §2.1, for providers that can hold a model to one."""
+"""The output schema of rubric §2.1, for providers that can hold a model to one; its words are counted by the parser."""
 
 
 @dataclass(frozen=True, slots=True)

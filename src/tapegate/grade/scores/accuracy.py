@@ -33,8 +33,8 @@ def accuracy(task: Task, trace: Trace, judged: Judged, oracles: Sequence[Oracle]
     responsive = any(char.isalnum() for char in trace.text)
     claimed = {path for oracle in oracles for path in oracle.claims(task)}
     lacking = [fact.name for fact in task.grading.quality.facts if missing(_slot(fact), trace.text)]
-    best = 0
-    notes: tuple[str, ...] = ("accuracy: no accepted outcome has enough of its slots met",)
+    told = judged.holding or 0
+    best, notes = 0, tuple(_notes(told, judged.unmet[told], lacking))
     for index, outcome in enumerate(task.expect.accepted_outcomes):
         unmet = judged.unmet[index]
         if index in judged.unknown:
@@ -47,7 +47,7 @@ def accuracy(task: Task, trace: Trace, judged: Judged, oracles: Sequence[Oracle]
             best, notes = score, tuple(_notes(index, unmet, lacking))
     if best < 2 and judged.unknown:
         return None, ("accuracy: a metric crashed over an accepted outcome",)
-    return best, () if best == 2 else notes
+    return best, () if best == 2 else notes or ("accuracy: no accepted outcome holds",)
 
 
 def _score(wanted: Sequence[Path], unmet: Sequence[Unmet], lacking: Sequence[str], more: int) -> int:

@@ -1,0 +1,48 @@
+"""What the judge is shown of a task and of its trial."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from tapegate.grade.judge.template import Inputs
+from tapegate.model.task import Task
+from tapegate.model.trace import Json, ToolResult, Trace
+
+NOTHING = "none"
+"""What stands in a slot that has nothing to hold."""
+
+
+def inputs(task: Task, trace: Trace) -> Inputs:
+    """The four slots of the evaluator prompt.
+
+    - `reference_answer`: the task's own; where it has none, the facts of its accepted outcomes in their wordings.
+    - `provided_context`: what tools told the model; where no request shows that, what they showed to the user.
+    """
+    return Inputs(task.input, _reference(task), "\n\n".join(_context(trace)) or NOTHING, trace.text)
+
+
+def _reference(task: Task) -> str:
+    if task.grading.quality.reference_answer is not None:
+        return task.grading.quality.reference_answer
+    facts: list[Mapping[str, Json]] = [fact.model_dump() for fact in task.grading.quality.facts]
+    for outcome in task.expect.accepted_outcomes:
+        facts += outcome.required_slots.get("facts", ())
+    said = [f"{fact['name']}: {' or '.join(_wordings(fact))}" for fact in facts]
+    return "; ".join(dict.fromkeys(said)) or NOTHING
+
+
+def _wordings(fact: Mapping[str, Json]) -> Iterator[str]:
+    together = " and ".join(fact.get("all") or ())
+    if together:
+        yield together
+    yield from fact.get("any_of") or ()
+
+
+def _context(trace: Trace) -> Iterator[str]:
+    if trace.given:
+        yield from trace.given
+        return
+    for event in trace.events:
+        if isinstance(event, ToolResult):
+            yield event.content if isinstance(event.content, str) else json.dumps(event.content, ensure_ascii=False)

@@ -1,0 +1,39 @@
+"""What the judge is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tapegate.grade.audit.inputs import NOTHING, inputs
+from tapegate.model.task import Task
+from tapegate.model.trace import ToolResult, Trace
+
+FACTS = {"facts": [{"name": "cooling", "any_of": ["3.6 degrees", "3.6 °C"]}]}
+
+
+def test_the_reference_is_the_tasks_or_its_facts(
+    make_task: Callable[..., Task], make_trace: Callable[..., Trace]
+) -> None:
+    """A task that wrote none is represented by the wordings of its facts, each once."""
+    trace = make_trace("By 3.6 degrees.")
+    plain = make_task({"required_slots": FACTS}, {"required_slots": FACTS, "required_tools": ["a"]})
+    assert inputs(plain, trace).reference_answer == "cooling: 3.6 degrees or 3.6 °C"
+    quality = {"facts": [{"name": "place", "all": ["Rome", "Italy"], "any_of": ["1960"]}]}
+    grading = {"deterministic_metrics": ["tool_trace"], "quality": quality}
+    assert inputs(make_task(grading=grading), trace).reference_answer == "place: Rome and Italy or 1960"
+    grading["quality"] = {**quality, "reference_answer": "It was 3.6 degrees cooler."}
+    assert inputs(make_task(grading=grading), trace).reference_answer == "It was 3.6 degrees cooler."
+    assert inputs(make_task(), trace).reference_answer == NOTHING
+
+
+def test_the_context_is_what_tools_told(make_task: Callable[..., Task], make_trace: Callable[..., Trace]) -> None:
+    """What the model was given; where nothing shows that, what the user was shown; else none."""
+    shown = ToolResult("1", "read", True, {"snippet": "é"})
+    assert inputs(make_task(), make_trace(shown, given=("A", "B"))).provided_context == "A\n\nB"
+    assert inputs(make_task(), make_trace(shown)).provided_context == '{"snippet": "é"}'
+    found = inputs(make_task(), make_trace("Hello."))
+    assert (found.task, found.provided_context, found.candidate_answer) == (
+        "What does the paper say?",
+        NOTHING,
+        "Hello.",
+    )
