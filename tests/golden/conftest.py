@@ -25,7 +25,6 @@ from tapegate.model.run import Run, TaskResult
 from tapegate.model.source import Source
 from tapegate.model.task import Task
 from tapegate.model.trace import Account, Ending, Exchange, Finish, Miss, Text, ToolCall, Trace, Usage
-from tapegate.report.results import Results, digest
 
 MACHINE = "linux-x86_64-2cpu"
 QUESTION = "How much cooler are moss bus shelters in the evening?"
@@ -104,7 +103,9 @@ def of(
     run = Run("pr", False, ordered, decide(ordered, "pr", profile or Profile(), False))
     commit = sha256(name.encode()).hexdigest()[:40]
     found = traces or {}
-    return Side(name, run, digest(Results.of(run).to_bytes()), commit, contracts or {}, lambda key, _: found.get(key))
+    # Made up: the real one changes with every field that results.json is given.
+    digest = f"sha256:{sha256(commit.encode()).hexdigest()}"
+    return Side(name, run, digest, commit, contracts or {}, lambda key, _: found.get(key))
 
 
 def scene(base: Side, head: Side, profile: Profile | None = None) -> Scene:
