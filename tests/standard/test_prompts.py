@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,10 @@ ROOT = Path(__file__).parents[2]
     ],
 )
 def test_a_name_gives_a_prompt_away(name: str, tmp_path: Path) -> None:
-    """A word of its path says so, in any of the ways that names are written."""
+    """A word of its path says so, in any of the ways that names are written; a file that is gone says nothing."""
+    assert sign(tmp_path, name) is None
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("")
     assert sign(tmp_path, name) == Sign("is called so", None)
 
 
@@ -97,10 +101,12 @@ def test_what_speaks_of_prompts_holds_none(name: str, text: str, tmp_path: Path)
 
 
 def test_what_cannot_be_read_holds_none(tmp_path: Path) -> None:
-    """A file that is gone, one that is huge, one that is no text."""
+    """A file that is gone, one that is huge, one that is no text, one that is no file."""
     (tmp_path / "huge.txt").write_bytes(b"You are a librarian. " * (LARGEST // 20))
     (tmp_path / "binary.json").write_bytes(bytes(range(256)))
-    assert [sign(tmp_path, name) for name in ("gone.py", "huge.txt", "binary.json")] == [None, None, None]
+    os.mkfifo(tmp_path / "prompt.txt")
+    names = ("gone.py", "huge.txt", "binary.json", "prompt.txt")
+    assert [sign(tmp_path, name) for name in names] == [None, None, None, None]
 
 
 def test_the_agent_of_this_repository_is_found() -> None:

@@ -105,7 +105,8 @@ def looked_at(name: str) -> bool:
 
 def sign(project: Path, name: str) -> Sign | None:
     """Why the file `name` of a project is taken to hold a prompt; None where it is not."""
-    if not looked_at(name):
+    # Git lists files that are gone from the work tree, too; and what is no file, a pipe say, is not opened.
+    if not looked_at(name) or not (project / name).is_file():
         return None
     if {"prompt", "prompts"} & {word.lower() for word in _WORDS.findall(name)}:
         return Sign("is called so", None)
