@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapegate.oracles.expectation import ABSENT, dotted, mismatch, shown
-from tapegate.oracles.expectation_flaws import flaws
+from tapegate.oracles.expectation_flaws import RULES, flaws
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
@@ -142,3 +145,10 @@ def test_values_of_very_many_levels_are_no_trouble():
         deep = [deep]
     assert mismatch({"a": 1}, {"a": deep}) is not None
     assert mismatch({"$equals": 1}, deep) is not None
+
+
+def test_every_rule_stands_in_the_docs():
+    """`docs/expectations.md` knows each rule, and no other."""
+    page = (Path(__file__).parents[2] / "docs" / "expectations.md").read_text("utf-8")
+    table = page[page.index("| rule |") :]
+    assert {f"${name}" for name in re.findall(r"`\$(\w+)", table)} == set(RULES)

@@ -18,6 +18,7 @@ from tapegate.compare.side import Side
 from tapegate.errors import NotJudged
 from tapegate.load.profiles import profile_of
 from tapegate.model.diff import Diff
+from tapegate.oracles.plugins import catalog_of
 from tapegate.report import comment, diff_file, terminal_diff
 from tapegate.run.output import write_atomically
 from tapegate.run.results_folder import DIFF, ResultsFolder
@@ -71,6 +72,7 @@ def _side(words: Comparing, running: Running, where: Place, out: Path) -> tuple[
     if by is None or (words.profile is not None and words.profile != by.name):
         name = words.profile or DEFAULT_PROFILE
         by = Terms(name, profile_of(None, name))
+    side = replace(side, catalog=catalog_of(words.project, words.project / words.evals))
     return judged_anew(side, by.name, by.profile) if where.results is not None else side, by
 
 

@@ -26,6 +26,7 @@ from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TrialResult
 from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract, needs
+from tapegate.oracles.plugins import catalog_of
 from tapegate.report import results, terminal
 from tapegate.run import check, events_file
 from tapegate.run.cost import named
@@ -77,7 +78,9 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
 
 def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     suite = load_suite(words.project, words.project / words.evals)
-    problems = [*check.problems(suite), *(problem for task in suite.tasks for problem in check_contract(task))]
+    catalog = catalog_of(suite.project, suite.evals)
+    contracts = (problem for task in suite.tasks for problem in check_contract(task, catalog))
+    problems = [*check.problems(suite), *contracts]
     if problems:
         raise LoadError.all(problems)
     name = words.profile or ("dev" if words.select else "pr")
@@ -87,7 +90,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
     guards = {task.key: _guard(suite, name, profile, task.path_id) for task in chosen.tasks}
     with Runner(suite) as runner:
-        replayer = Replayer(suite, runner, needs)
+        replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
         run = judge(
             in_order(trials, words.order, words.order_seed),
             watch.timed(replayer.replay),
@@ -96,6 +99,7 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
             partial=chosen.partial,
             jobs=words.jobs,
             done=watch.done,
+            catalog=catalog,
             extra=lambda task, number: trial_of(suite.project, task, number),
         )
     watch.end()

@@ -18,9 +18,13 @@ COMMANDS = {
     "diff": ("tapegate.cli.diff:diff", "Compare two runs, projects or revisions: what changed, and is it worse?"),
     "report": ("tapegate.cli.report:report", "Render results again: terminal, markdown, html, junit, sarif."),
     "lint": ("tapegate.cli.lint:lint", "Check tasks, config, recordings and pins."),
-    "cassette": ("tapegate.cli.cassette:cassette", "Work with recordings: list, show, verify, pin, scan."),
+    "cassette": (
+        "tapegate.cli.cassette:cassette",
+        "Work with recordings: list, show, verify, pin, scan, import, diff.",
+    ),
     "audit": ("tapegate.cli.audit:audit", "The weekly audit: a sampled judge beside the graders, and drift."),
     "rubric": ("tapegate.cli.rubric:rubric", "Score a file of samples by the rubric, without a suite."),
+    "metrics": ("tapegate.cli.metrics:metrics", "List the metrics, with their docs."),
     "schema": ("tapegate.cli.schema:schema", "Print a JSON Schema: task, config, results or diff."),
 }
 """Name → where the command stands, and its line in `--help`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -13,6 +13,8 @@ from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TaskResult, TrialResult
 from tapegate.model.task import Task
 from tapegate.model.trace import Trace
+from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.oracle import Oracle
 
 Traces = Callable[[str, int], Trace | None]
 """The trace of a task's trial; None where it is not at hand."""
@@ -41,6 +43,8 @@ class Side:
     """What a side that could not be run ended with."""
     notes: tuple[str, ...] = ()
     """What a reader must know of it."""
+    catalog: Sequence[Oracle] = CATALOG
+    """The metrics that it is judged by again."""
 
     def task(self, result: TaskResult) -> Task | None:
         """The task that a result was judged by; None where it is not at hand."""
@@ -72,7 +76,7 @@ def regraded(side: Side, result: TaskResult, task: Task) -> TaskResult | None:
                 trials.append(trial)
                 continue
             return None
-        judged = grade_trial(task, trace, trial.cassette_sha256)
+        judged = grade_trial(task, trace, trial.cassette_sha256, side.catalog)
         metrics = replace(judged.metrics, quality=judged.metrics.quality or trial.metrics.quality)
         commit = trial.recorded_commit
         trials.append(

@@ -18,6 +18,8 @@ from tapegate.model.config import Profile
 from tapegate.model.run import Run, TrialResult
 from tapegate.model.task import Task
 from tapegate.model.trace import Trace
+from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.oracle import Oracle
 from tapegate.run.plan import Trial
 from tapegate.tape.store import Loaded
 
@@ -40,6 +42,7 @@ def judge(
     jobs: int,
     done: Done,
     extra: Extra | None = None,
+    catalog: Sequence[Oracle] = CATALOG,
 ) -> Run:
     """Replay and judge `trials`, `jobs` at a time, in their order. The result does not depend on either.
 
@@ -47,7 +50,7 @@ def judge(
     """
 
     def one(trial: Trial) -> TrialResult:
-        result, trace = _judge_one(trial, replay)
+        result, trace = _judge_one(trial, replay, catalog)
         if isinstance(trial.recording, Loaded):
             made = trial.recording.cassette.provenance
             result = replace(result, machine=made.machine, recorded_commit=made.commit)
@@ -71,7 +74,7 @@ def judge(
     return Run(profile_name, partial, judged, decide(judged, profile_name, profile, partial))
 
 
-def _judge_one(trial: Trial, replay: Replay) -> tuple[TrialResult, Trace | None]:
+def _judge_one(trial: Trial, replay: Replay, catalog: Sequence[Oracle]) -> tuple[TrialResult, Trace | None]:
     loaded = trial.recording
     if isinstance(loaded, TapegateError):
         return unjudged_trial(trial.task, trial.number, loaded), None
@@ -84,7 +87,7 @@ def _judge_one(trial: Trial, replay: Replay) -> tuple[TrialResult, Trace | None]
         if os.environ.get("TAPEGATE_DEBUG"):
             raise
         return unjudged_trial(trial.task, trial.number, _internal(error), loaded.sha256), None
-    return grade_trial(trial.task, trace, loaded.sha256), trace
+    return grade_trial(trial.task, trace, loaded.sha256, catalog), trace
 
 
 def _internal(error: Exception) -> NotJudged:

@@ -30,10 +30,10 @@ def flaws(expected: Json, path: Path = ()) -> Iterator[Flaw]:
 
 def _rule_flaws(rule: Mapping[str, Json], path: Path) -> Iterator[Flaw]:
     for name, value in rule.items():
-        if name not in _FLAWS:
-            yield Flaw("bad_slot_value", f"{name!r} is no rule ({did_you_mean(name, _FLAWS)})", (*path, name))
+        if name not in RULES:
+            yield Flaw("bad_slot_value", f"{name!r} is no rule ({did_you_mean(name, RULES)})", (*path, name))
         else:
-            yield from (flaw.below(*path, name) for flaw in _FLAWS[name](value))
+            yield from (flaw.below(*path, name) for flaw in RULES[name](value))
     if "$near" not in rule and {"$abs", "$rel"} & set(rule):
         yield Flaw("bad_slot_value", "'$abs' and '$rel' go with '$near'", path)
     if "$absent" in rule and len(rule) > 1:
@@ -95,7 +95,7 @@ def _length_flaws(value: Json) -> Iterator[Flaw]:
         yield Flaw("unreachable_outcome", f"no length is at least {value['min']} and at most {value['max']}")
 
 
-_FLAWS: Mapping[str, Callable[[Json], Iterable[Flaw]]] = {
+RULES: Mapping[str, Callable[[Json], Iterable[Flaw]]] = {
     "$equals": lambda _: (),
     "$any_of": _list_flaws,
     "$includes": _list_flaws,
