@@ -14,6 +14,7 @@ import pytest
 
 from tapegate.errors import CassetteError
 from tapegate.model.problem import Problem
+from tapegate.oracles.manual import SECTIONS
 from tapegate.standard.checks import CHECKS
 from tapegate.standard.inventory import INVENTORY
 from tapegate.standard.lint import lint
@@ -24,6 +25,7 @@ CONFIG = "evals/tapegate.yaml"
 FOLDER = "cassettes/retrieval/RET-01@P1"
 CASSETTE = f"{FOLDER}/trial-1.yaml"
 PINS = f"{FOLDER}/pins.json"
+ORACLE = "evals/oracles/words.py"
 AUDIT = "cassettes/audit-2026-W47/audit.json"
 
 MAIN_PROMPT = ["RET-01", "RET-02", "RET-03", "RET-04", "RET-05", "AGT-08"]
@@ -56,6 +58,45 @@ def _break_input(bench: Any) -> None:
 
 def _break_contract(bench: Any) -> None:
     bench.swap(TASK, "[tool_trace]", "[tool_trase]")
+
+
+METRIC = """\
+from tapegate.oracles.oracle import Oracle
+
+class Words(Oracle):
+    name, version, codes, slots, invariants = {name!r}, 1, {{"x": "y"}}, {{}}, {{}}
+"""
+
+
+def _bare_metric(bench: Any) -> None:
+    bench.put("evals/oracles/words.py", METRIC.format(name="words"))
+
+
+def _colliding_metric(bench: Any) -> None:
+    sections = "".join(f"\n\n    {title}\n    {'-' * len(title)}\n    Words." for title in SECTIONS)
+    whole = METRIC.format(name="tool_trace").replace("(Oracle):", f'(Oracle):\n    """Words.{sections}\n    """')
+    case = """
+    task = {"expect": {"required_invariants": ["no_words"], "accepted_outcomes": [{}]}}
+    trace = Trace("CASE-01@A1", 1, (), (), Account(), Ending("completed"))
+    cases = (Case("a", task, trace), Case("b", task, trace), Case("c", {}, trace, ("x",)))
+
+    def broken(self, task, trace):
+        return () if task.expect.required_invariants else [Unmet("x", "y", ())]
+"""
+    imports = """\
+from tapegate.model.finding import Unmet
+from tapegate.model.trace import Account, Ending, Trace
+from tapegate.oracles.case import Case
+"""
+    bench.put("evals/oracles/words.py", imports + whole + case)
+
+
+def _broken_metric(bench: Any) -> None:
+    bench.put("evals/oracles/words.py", "\nraise OSError('no')\n")
+
+
+def _no_metric(bench: Any) -> None:
+    bench.put("evals/oracles/words.py", "x = 1\n")
 
 
 def _break_dialect(bench: Any) -> None:
@@ -316,6 +357,10 @@ def _grading(bench: Any, line: str) -> None:
 DEFECTS = [
     (_break_input, "readable", "unreadable", "unknown_value", TASK, 4, "did you mean 'single_turn'?"),
     (_break_contract, "contract", "unreadable", "unknown_metric", TASK, 10, ""),
+    (_bare_metric, "metrics", "unreadable", "metric_refused", ORACLE, 3, "docs/metrics.md"),
+    (_colliding_metric, "metrics", "unreadable", "metric_collision", None, None, "rename one"),
+    (_broken_metric, "metrics", "unreadable", "metric_unloadable", ORACLE, 2, "mend it"),
+    (_no_metric, "metrics", "unreadable", "no_metric", ORACLE, None, "derive one"),
     (_break_dialect, "dialects", "unreadable", "unknown_dialect", CONFIG, 12, "did you mean 'text'?"),
     (_break_scope_file, "scope_files", "finding", "scope_files", CONFIG, 6, "correct it"),
     (_break_scope_glob, "scope_files", "finding", "scope_files", CONFIG, 6, "correct it"),
@@ -420,7 +465,8 @@ def test_a_defect_turns_its_check_red(
     defect(bench)
     report = bench.lint()
     found = [finding for finding in report.findings if finding.id == code]
-    assert [(each.check, each.severity, each.file, each.line) for each in found] == [(check, severity, file, line)]
+    assert {(each.check, each.severity, each.file, each.line) for each in found} == {(check, severity, file, line)}
+    assert len(found) == 1 or code == "metric_refused"
     assert fix in found[0].fix
     worst = {"unreadable": 2, "finding": 1, "note": 0}
     assert report.exit_code == max(worst[each.severity] for each in report.findings) >= worst[severity]

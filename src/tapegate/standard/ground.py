@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tapegate.errors import LoadError
 from tapegate.load.suite import Survey
 from tapegate.model.config import Config
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
+from tapegate.oracles.oracle import Oracle
 from tapegate.standard.change import Change
 from tapegate.standard.files import files_of
 from tapegate.standard.recordings import Reader, Recordings
@@ -48,6 +50,29 @@ class Ground:
     def files(self) -> tuple[str, ...]:
         """Every file of the project, by its path from the root."""
         return files_of(self.survey.project)
+
+    @property
+    def catalog(self) -> Sequence[Oracle]:
+        """Every metric that a task may declare; the built-in ones where the others cannot be used."""
+        return self._metrics[0]
+
+    @property
+    def metric_problems(self) -> tuple[Problem, ...]:
+        """Why metrics of the project or of installed packages cannot be used."""
+        return self._metrics[1]
+
+    @cached_property
+    def _metrics(self) -> tuple[Sequence[Oracle], tuple[Problem, ...]]:
+        # Late: metrics load the regular-expression engine.
+        from tapegate.oracles.catalog import CATALOG
+        from tapegate.oracles.plugins import catalog_of
+
+        try:
+            return catalog_of(self.survey.project, self.survey.evals), ()
+        except LoadError as error:
+            # What is wrong with the folder itself, the survey has told already.
+            told = set(self.survey.problems)
+            return CATALOG, tuple(problem for problem in error.problems if problem not in told)
 
     @property
     def unlisted(self) -> tuple[Problem, ...]:

@@ -362,13 +362,14 @@ def _metrics() -> Iterator[Sentence]:
     section = f"{_METRICS}, new metrics"
     docs = "A metric whose docstring lacks one of the fixed sections is refused."
     whole = catalog + "test_it_has_everything_a_metric_needs"
-    yield Sentence(section, "1", "A new metric says why it is deterministic.", docs, (), (whole,))
+    yield Sentence(section, "1", "A new metric says why it is deterministic.", docs, ("metrics",), (whole,))
     yield Sentence(
         section,
         "2",
         "A new metric has three unit tests with fixtures, or more.",
-        "The catalog's tests refuse one without them, and one whose tests a silent metric would pass.",
-        (),
+        "The catalog's tests refuse one without them, and one whose tests a silent metric would pass; a metric of a"
+        " project brings its cases along.",
+        ("metrics",),
         (
             catalog + "test_it_has_fixture_tests_true_and_false",
             catalog + "test_its_table_fails_when_it_finds_nothing",
@@ -379,7 +380,7 @@ def _metrics() -> Iterator[Sentence]:
         "3",
         "A new metric says how false positives and false negatives are kept low.",
         docs + " Whether what it says is true, its reviewer knows.",
-        (),
+        ("metrics",),
         (whole, "tests/oracles/test_manual.py::test_a_metric_without_a_section_is_refused"),
     )
 

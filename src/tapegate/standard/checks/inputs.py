@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tapegate.errors import LoadError
 from tapegate.model.problem import Problem
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
@@ -16,17 +15,19 @@ def _files(ground: Ground) -> Iterable[Problem]:
     return ground.survey.problems
 
 
-def _contracts(ground: Ground) -> Iterable[Problem]:
-    """Each expectation is held against the metric that it belongs to, and accepted outcomes against each other."""
-    # Late: the metrics load the regular-expression engine, which nothing else here needs.
-    from tapegate.oracles.catalog import check_contract
-    from tapegate.oracles.plugins import catalog_of
+def _metrics(ground: Ground) -> Iterable[Problem]:
+    """Metrics of the project (`evals/oracles/*.py`) and of installed packages are held to the rules of the built-in
+    ones: a docstring with every section, a version, three cases or more, and no name that another metric has."""
+    return ground.metric_problems
 
-    try:
-        catalog = catalog_of(ground.survey.project, ground.survey.evals)
-    except LoadError as error:
-        return error.problems
-    return [problem for task in ground.survey.tasks for problem in check_contract(task, catalog)]
+
+def _contracts(ground: Ground) -> Iterable[Problem]:
+    """Each expectation is held against the metric that it belongs to, and accepted outcomes against each other. Where a
+    metric cannot be used, what belongs to whom is not known, and nothing is said of it."""
+    from tapegate.oracles.catalog import check_contract
+
+    tasks = () if ground.metric_problems else ground.survey.tasks
+    return [problem for task in tasks for problem in check_contract(task, ground.catalog)]
 
 
 def _rooms(ground: Ground) -> Iterable[Problem]:
@@ -56,6 +57,19 @@ CHECKS = (
         },
         sound=False,
         more=True,
+    ),
+    Check(
+        "metrics",
+        "Every metric of the project and of installed packages is as complete as a built-in one.",
+        "unreadable",
+        _metrics,
+        {
+            "metric_refused": "A metric lacks documentation, a version or cases, or its cases do not hold.",
+            "metric_collision": "Two metrics claim the same name, slot or invariant.",
+            "metric_unloadable": "A metric cannot be imported.",
+            "no_metric": "A file of evals/oracles or an entry point holds no metric.",
+        },
+        sound=False,
     ),
     Check(
         "contract",

@@ -17,7 +17,7 @@ def _mixed(ground: Ground) -> Iterator[Problem]:
     demands a fact of the same name or of the same wordings."""
     for task in ground.survey.tasks:
         for index, fact in enumerate(task.grading.quality.facts):
-            for code, why in _faults(task, fact):
+            for code, why in _faults(ground, task, fact):
                 yield Problem(
                     code,
                     f"quality fact {fact.name!r} of {task.key} {why}",
@@ -29,7 +29,7 @@ def _mixed(ground: Ground) -> Iterator[Problem]:
                 )
 
 
-def _faults(task: Task, fact: QualityFact) -> Iterator[tuple[str, str]]:
+def _faults(ground: Ground, task: Task, fact: QualityFact) -> Iterator[tuple[str, str]]:
     from tapegate.oracles.catalog import invariants
     from tapegate.oracles.hidden_tags import hidden_tags
     from tapegate.oracles.private_paths import private_paths
@@ -37,7 +37,7 @@ def _faults(task: Task, fact: QualityFact) -> Iterator[tuple[str, str]]:
     named = re.sub(r"\W+", "_", fact.name.casefold())
     wordings = [*fact.any_of, *fact.all]
     bare = {wording.strip("/") for wording in wordings}
-    if named in invariants():
+    if named in invariants(ground.catalog):
         yield "quality_invariant", "is called like an invariant: it would be scored, and gate nothing"
     elif bare & {pattern.strip("/") for pattern in task.expect.forbidden_patterns}:
         yield "quality_invariant", "asks about a forbidden pattern: it would be scored, and gate nothing"
