@@ -140,6 +140,20 @@ def test_budgets_of_the_heads_profile_hold(results: Any) -> None:
     assert "note  profile 'pr' says something else in base; head's was used" in done.output
 
 
+def test_a_profile_that_is_named_is_looked_up(results: Any, tmp_path: Path) -> None:
+    """In the config of the project at hand, and refused where it is nowhere declared."""
+    base, head = results("base", "search"), results("head", "search", "search")
+    assert "there is no profile 'strict'" in refused(BadInput, base, head, "--profile", "strict", "-C", tmp_path)
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / "tapegate.yaml").write_text(
+        "version: 1\npaths:\n  A1: {title: Chat, status: active, files: [a.py], subject: desk}\n"
+        "subjects:\n  desk: {kind: python, entry: 'agent:answer', stream: text}\n"
+        "profiles:\n  strict: {budgets: [{measure: tool_calls, increase: 0}]}\n"
+    )
+    assert run(base, head, "--profile", "strict", "-C", tmp_path).exit_code == 1
+    assert run(base, head, "--profile", "nightly", "-C", tmp_path).exit_code == 0
+
+
 def test_words_that_name_nothing_are_refused(results: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a repository, without git, and for an unknown revision, each with what to do instead (ENV-01)."""
     folder = results("a", "search")
@@ -195,6 +209,7 @@ def test_revisions_run_their_own_code_and_recordings(project: Any, tmp_path: Pat
     for path in (root / "evals").glob("*/*.yaml"):
         if path.stem != "RET-03@A1":
             path.unlink()
+    project.replace("evals/retrieval_prompt_paths/RET-03@A1.yaml", "trials: 2\n", "trials: 1\n")
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "base")

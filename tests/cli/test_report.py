@@ -126,6 +126,29 @@ def test_the_same_input_gives_the_same_bytes(folders: Any) -> None:
         assert run(folders[1], "--format", form).stdout_bytes == run(folders[1], "--format", form).stdout_bytes
 
 
+def test_how_far_a_judge_agrees_is_told(folders: Any) -> None:
+    """Where the weekly audit left its findings beside the results; a file that is none of an audit is refused."""
+    few = {"axis": "faithfulness_score", "n": 9, "agreed": 9, "table": [], "kappa": None, "kappa_exact": None}
+    many = {"axis": "accuracy_score", "n": 36, "agreed": 33, "table": [], "kappa": 0.81, "kappa_exact": "81/100"}
+    audit = {
+        "schema": "tapegate.audit/1",
+        "draw": {"week": "2026-W01", "n": 40, "cap": 6, "eligible": [], "sample": []},
+        "notes": [],
+        "judge": None,
+        "judged": [],
+        "rubric": {},
+        "agreement": [{**many, "interval": [0.6, 0.95]}, {**few, "interval": None}],
+        "weeks": [],
+        "drift": {},
+    }
+    (folders[1] / "audit.json").write_text(json.dumps(audit))
+    page = run(folders[1], "--format", "html").output
+    assert "agrees with the graders on accuracy in 33 of 36 pairs, kappa 0.81 (95 % interval 0.6 to 0.95)" in page
+    assert "agrees with the graders on faithfulness in 9 of 9 pairs, no kappa of so few pairs" in page
+    (folders[1] / "audit.json").write_text("{}")
+    assert "bad_audit" in refused(folders[1], "--format", "html")
+
+
 def refused(*words: str | Path) -> str:
     """What the command says where it refuses."""
     with pytest.raises(TapegateError) as caught:

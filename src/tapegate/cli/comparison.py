@@ -16,7 +16,10 @@ from tapegate.cli.sides import Place, Running, Terms, place, side_of, terms, una
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side
 from tapegate.errors import NotJudged
+from tapegate.load.folder import CONFIG
 from tapegate.load.profiles import profile_of
+from tapegate.load.suite import survey
+from tapegate.model.config import Config
 from tapegate.model.diff import Diff
 from tapegate.oracles.plugins import catalog_of
 from tapegate.report import comment, diff_file, terminal_diff
@@ -71,9 +74,16 @@ def _side(words: Comparing, running: Running, where: Place, out: Path) -> tuple[
     by = terms(found) if side.run is not None else None
     if by is None or (words.profile is not None and words.profile != by.name):
         name = words.profile or DEFAULT_PROFILE
-        by = Terms(name, profile_of(None, name))
+        by = Terms(name, profile_of(_config(words), name))
     side = replace(side, catalog=catalog_of(words.project, words.project / words.evals))
     return judged_anew(side, by.name, by.profile) if where.results is not None else side, by
+
+
+def _config(words: Comparing) -> Config | None:
+    """The config of the project at hand, which may declare the profile; None where there is none that reads."""
+    if not (words.project / words.evals / CONFIG).is_file():
+        return None
+    return survey(words.project, words.project / words.evals).config
 
 
 @contextmanager

@@ -8,17 +8,19 @@ from functools import cache
 from pathlib import Path
 
 import click
+from pydantic import ValidationError
 
 from tapegate.cli import options
 from tapegate.cli.sides import Terms, side_of, terms
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side
-from tapegate.errors import TapegateError, UsageError
+from tapegate.errors import BadInput, TapegateError, UsageError
 from tapegate.load.profiles import BUILT_IN
 from tapegate.model.diff import Diff
 from tapegate.model.run import Run, TaskResult, TrialResult
 from tapegate.model.trace import Trace
 from tapegate.report import comment, diff_file, junit, markdown, sarif, terminal, terminal_diff
+from tapegate.report.audit import AuditFile
 from tapegate.report.page.evidence import Evidence
 from tapegate.report.page.render import render as page
 from tapegate.run.output import write_atomically
@@ -26,6 +28,8 @@ from tapegate.run.plan import Trial
 from tapegate.run.results_folder import DIFF, ResultsFolder
 from tapegate.tape.cassette import Cassette
 from tapegate.tape.store import Loaded, load
+
+AUDIT = "audit.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,12 @@ def _made(words: Rendering, found: ResultsFolder) -> bytes:
     base, diff = _comparison(words, found, head)
     history = [side_of(folder, path.name) for path in words.history if (folder := ResultsFolder.at(path)) is not None]
     past = tuple((side.name, side.run) for side in history if side.run is not None)
-    evidence = replace(evidence_of(head, words.project), base=base.run if base is not None else None, history=past)
+    evidence = replace(
+        evidence_of(head, words.project),
+        base=base.run if base is not None else None,
+        history=past,
+        agreement=_agreement(found),
+    )
     report = Report(head.run, head.digest, diff, evidence)
     return MAKERS[words.form](report)
 
@@ -147,6 +156,25 @@ def _comparison(words: Rendering, found: ResultsFolder, head: Side) -> tuple[Sid
         return base, compare(base, judged_anew(head, by.name, by.profile), by.name, by.profile)
     written = found.beside(DIFF)
     return None, diff_file.parse(written, str(found.path / DIFF)) if written is not None else None
+
+
+def _agreement(found: ResultsFolder) -> tuple[str, ...]:
+    """What the weekly audit left beside the results of how far judge and graders agree."""
+    raw = found.beside(AUDIT)
+    if raw is None:
+        return ()
+    try:
+        rows = AuditFile.model_validate_json(raw).agreement
+    except ValidationError as error:
+        where = str(found.path / AUDIT)
+        raise BadInput.of("bad_audit", f"{where!r} is no file of an audit: {error.errors()[0]['msg']}") from error
+    lines = []
+    for row in rows:
+        kappa = f"kappa {row.kappa}" if row.kappa is not None else "no kappa of so few pairs"
+        ends = f" (95 % interval {row.interval[0]} to {row.interval[1]})" if row.interval is not None else ""
+        axis = row.axis.removesuffix("_score")
+        lines.append(f"agrees with the graders on {axis} in {row.agreed} of {row.n} pairs, {kappa}{ends}")
+    return tuple(lines)
 
 
 def evidence_of(side: Side, project: Path | None) -> Evidence:

@@ -36,6 +36,9 @@ class Evidence:
     history: tuple[tuple[str, Run], ...] = ()
     """Earlier runs, the oldest first, each under its name."""
 
+    agreement: tuple[str, ...] = ()
+    """Where a judge scored beside the deterministic graders: how far they agree, a line an axis."""
+
     def base_values(self, measure: str) -> list[Fraction]:
         """One measure of every task of base that has it."""
         tasks = self.base.tasks if self.base is not None else ()

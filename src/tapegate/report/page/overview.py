@@ -27,13 +27,13 @@ def body(
     safety = say.safety(run, diff)
     yield f'<header class="{safety.state}"><p class="brand">Tapegate</p><h1>{escape(capital(safety.headline))}</h1>'
     yield f'<p>{escape(safety.sentence)}</p></header>\n<main id="overview">\n'
-    yield from _facts(run, digest, diff)
+    yield from _facts(run, digest, diff, evidence)
     yield from _plots(run, diff, evidence)
     yield from _table(run, diff, changes)
     yield '</main>\n<main id="task" hidden tabindex="-1" aria-live="polite"></main>\n'
 
 
-def _facts(run: Run, digest: str, diff: Diff | None) -> Iterator[str]:
+def _facts(run: Run, digest: str, diff: Diff | None, evidence: Evidence) -> Iterator[str]:
     yield '<div class="top"><section class="facts"><h2>Gate</h2><dl>'
     yield _fact("verdicts", words.summary(run))
     yield _fact(
@@ -44,6 +44,7 @@ def _facts(run: Run, digest: str, diff: Diff | None) -> Iterator[str]:
         yield _fact("base", _side(diff.base))
         yield _fact("head", _side(diff.head))
     yield _fact("rubric", headline(run_score(run.tasks)))
+    yield from (_fact("judge", line) for line in evidence.agreement)
     yield _fact("digest", digest, code=True)
     yield "</dl>"
     reasons = list(dict.fromkeys([*run.gate.reasons, *(diff.gate.reasons if diff is not None else ())]))
