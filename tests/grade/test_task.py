@@ -6,7 +6,9 @@ from itertools import permutations
 
 import pytest
 
+from tapegate.grade.gate import decide
 from tapegate.grade.task import grade_task
+from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
 
 
@@ -61,3 +63,14 @@ def test_the_same_trial_twice_is_refused(make_task, make_trial):
     """Two results of one trial would have to be chosen between."""
     with pytest.raises(ValueError, match="trial 1 of RET-01@A1 is given twice"):
         grade_task(make_task(), [make_trial(), make_trial()])
+
+
+def test_a_quarantined_task_fails_and_does_not_block(make_task, make_trial):
+    """It runs and is judged like any other; until when, whose it is and why stand in its result."""
+    terms = {"reason": "the index is rebuilt", "owner": "librarians", "until": "2026-12-31"}
+    result = grade_task(make_task(quarantine=terms), [make_trial(Verdict.FAIL)])
+    assert (result.verdict, result.blocking) == (Verdict.FAIL, False)
+    assert result.quarantine == "until 2026-12-31 (librarians): the index is rebuilt"
+    assert grade_task(make_task(), [make_trial(Verdict.FAIL)]).quarantine is None
+    gate = decide([result], "pr", Profile(), partial=False)
+    assert (gate.exit_code, gate.reasons) == (0, ("RET-01@A1 does not block: fail",))

@@ -34,6 +34,9 @@ from tapegate.load.task import read_task
         ("single_turn", "setup: {clock: '2026-02-31T09:00:00Z'}\n", ["6:16 bad_value"]),
         ("single_turn", "setup: {clock: '2026-01-31'}\n", ["6:16 bad_value"]),
         ("single_turn", "then: x\n", ["6:7 wrong_type"]),
+        ("single_turn", "quarantine: {reason: r, owner: o, until: '2026-02-31'}\n", ["6:42 bad_value"]),
+        ("single_turn", "quarantine: {reason: r, owner: o, until: '2026-02-28'}\n", []),
+        ("single_turn", "quarantine: {reason: r, until: '2026-02-28'}\n", ["6:1 missing_key"]),
     ],
 )
 def test_a_mode_has_its_messages_and_no_others(

@@ -108,3 +108,15 @@ def test_how_often_a_task_was_borderline_is_told(passed: Run) -> None:
     row = json.loads(Results.of(run).to_bytes())["tasks"][0]
     assert (row["borderline"], [trial["extra"] for trial in row["trials"]]) == (1, [False, True])
     assert Results.parse(Results.of(run).to_bytes(), "results.json").run() == run
+
+
+def test_quarantined_tasks_are_counted_in_every_report(passed: Run) -> None:
+    """With their owner, their reason and their last day, also where they pass."""
+    held = "until 2026-12-31 (librarians): the index is rebuilt"
+    run = replace(passed, tasks=(replace(passed.tasks[0], quarantine=held, blocking=False), *passed.tasks[1:]))
+    said = f"1 of 2 tasks are quarantined: RET-01@A1 {held}"
+    assert words.remarks(run) == [said]
+    assert said in terminal.render(run, "sha256:x")
+    assert said in markdown.render(run, "sha256:x")
+    assert json.loads(Results.of(run).to_bytes())["tasks"][0]["quarantine"] == held
+    assert Results.parse(Results.of(run).to_bytes(), "results.json").run() == run

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from tapegate.load.describe import dotted
 from tapegate.load.document import Document
 from tapegate.model.problem import Problem
 
@@ -40,10 +41,14 @@ def mode_problems(document: Document) -> Iterator[Problem]:
         yield _useless(document, "stream", mode, "mode 'stream_fixture'", "setup")
     if mode != "stream_fixture" and cut not in (None, _WHOLE):
         yield _useless(document, "chunking", mode, "mode 'stream_fixture'", "setup")
-    clock = document.text("setup", "clock")
-    if clock is not None and not _is_time(clock):
-        message = f"'setup.clock' is {clock!r}, which is no moment"
-        yield document.problem("bad_value", message, document.place(("setup", "clock")), "write 2026-01-31T09:00:00Z")
+    for path, fix in (
+        (("setup", "clock"), "write 2026-01-31T09:00:00Z"),
+        (("quarantine", "until"), "write 2026-01-31"),
+    ):
+        moment = document.text(*path)
+        if moment is not None and not _is_time(moment):
+            message = f"{dotted(path)} is {moment!r}, which is no moment"
+            yield document.problem("bad_value", message, document.place(path), fix)
 
 
 def _useless(document: Document, field: str, mode: str | None, wants: str, *above: str) -> Problem:

@@ -72,6 +72,8 @@ class TaskResult:
     metrics: Metrics
     """Of its first trial."""
     trials: tuple[TrialResult, ...]
+    quarantine: str | None = None
+    """Until when it does not block, who mends it, and why; None where it is not quarantined."""
     contract_sha256: str | None = None
     """Of all of the task that the verdict depends on; None where it is not known."""
 

@@ -102,6 +102,17 @@ class Migration(Part):
     """Accepted outcomes that are given up on purpose: by name, or `outcome 1` for the first one where it has none."""
 
 
+class Quarantine(Part):
+    """Why a task does not block for a while. It runs and is reported all the same, and is counted in every report."""
+
+    reason: NonEmpty
+    """What is wrong with it."""
+    owner: NonEmpty
+    """Who mends it."""
+    until: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    """The last day on which it is accepted: `tapegate lint` refuses it from the next day on."""
+
+
 class Task(Part):
     """One eval: an input, a setup, an expectation."""
 
@@ -132,6 +143,8 @@ class Task(Part):
     """Nightly runs three trials."""
     blocking: bool = True
     """Whether a failure fails the gate."""
+    quarantine: Quarantine | None = None
+    """A failure that is known: it does not fail the gate for a while."""
     migrations: tuple[Migration, ...] = ()
     """The history of what it asks for: one note for each change of its contract, the newest last. None is removed."""
 
@@ -141,6 +154,11 @@ class Task(Part):
     def key(self) -> str:
         """`<id>@<path_id>`: unique in a project."""
         return f"{self.id}@{self.path_id}"
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a failure fails the gate: no date is looked at, since the same commit gives the same result."""
+        return self.blocking and self.quarantine is None
 
     @property
     def messages(self) -> tuple[str, ...]:

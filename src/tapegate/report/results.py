@@ -109,6 +109,8 @@ class TaskRow(Row):
     blocking: bool
     contract_sha256: str | None = None
     """Of all of the task that the verdict depends on; null where it is not known."""
+    quarantine: str | None = None
+    """Until when it does not block, who mends it, and why; null where it is not quarantined."""
     borderline: int = 0
     """How many of its trials were borderline."""
     metrics: MetricsRow
@@ -211,6 +213,7 @@ def _task(task: TaskResult) -> TaskRow:
         outcome_names=task.outcome_names,
         blocking=task.blocking,
         contract_sha256=task.contract_sha256,
+        quarantine=task.quarantine,
         borderline=task.borderline,
         metrics=MetricsRow(**asdict(task.metrics)),
         trials=tuple(

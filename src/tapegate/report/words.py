@@ -40,10 +40,15 @@ def summary(run: Run) -> str:
 def remarks(run: Run) -> list[str]:
     """What a reader should know of a run whatever its verdict, one sentence each."""
     unsure = [task for task in run.tasks if task.borderline]
-    if not unsure:
-        return []
-    said = ", ".join(f"{task.key} ({task.borderline} of {trials_of(len(task.trials))})" for task in unsure)
-    return [f"borderline, and so a candidate for flaky_prone: {said}"]
+    held = [task for task in run.tasks if task.quarantine is not None]
+    said = []
+    if unsure:
+        often = ", ".join(f"{task.key} ({task.borderline} of {trials_of(len(task.trials))})" for task in unsure)
+        said.append(f"borderline, and so a candidate for flaky_prone: {often}")
+    if held:
+        count = f"{len(held)} of {len(run.tasks)} {'task is' if len(run.tasks) == 1 else 'tasks are'} quarantined"
+        said.append(f"{count}: {'; '.join(f'{task.key} {task.quarantine}' for task in held)}")
+    return said
 
 
 def trials_of(count: int) -> str:
