@@ -67,7 +67,7 @@ def _head(audit: Audit) -> Section:
             f"Judge: {audit.judge.model}, version {audit.judge.model_version}; prompt {audit.judge.template_id}, "
             f"sha256 {audit.judge.template_sha256[:12]}; {asked}{other}."
         )
-    lines += [f"{note}." for note in audit.notes]
+    lines += [Quoted(note) for note in audit.notes]
     lines.append("The judge decides nothing: no exit code, gate or verdict depends on what it says.")
     return Section(f"{TITLE} {drawn.week}", tuple(lines))
 
@@ -151,7 +151,7 @@ def _drift(drift: Drift) -> Iterator[Section]:
     ages = sorted({one.age_days for one in drift.recordings})
     span = f"{ages[0]} to {ages[-1]} days" if len(ages) > 1 else f"{ages[0]} days" if ages else "no"
     lines = [f"{len(drift.recordings)} recordings, {span} old on {drift.as_of}."] if ages else ["Nothing is recorded."]
-    lines += [f"{note}." for note in drift.notes]
+    lines += [Quoted(note) for note in drift.notes]
     yield Section("Drift of the recordings", tuple(lines), _ages(drift))
     if drift.fresh is None:
         yield Section("What a fresh recording would change", ("Not measured: `tapegate audit --fresh` records one.",))

@@ -16,8 +16,10 @@ from tapegate.doors.guard.levels import Level, describe
 from tapegate.load.suite import Suite
 from tapegate.run.commit import commit_of
 from tapegate.run.cost import named
+from tapegate.run.metadata import GENERATION, complete
 from tapegate.run.plan import Trial
 from tapegate.run.record import machine_class
+from tapegate.stream.generation import generation
 from tapegate.tape.cassette import Cassette
 from tapegate.tape.store import Loaded
 
@@ -26,7 +28,6 @@ OFF = "off"
 """What stands where no judge ran: a field of the run metadata is never blank."""
 NONE_RECORDED = "none recorded"
 TEXTS = {".yaml", ".yml", ".json", ".sql"}
-GENERATION = ("temperature", "top_p", "max_tokens", "seed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,11 @@ class Circumstances:
 
 
 def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dict[str, Any]:
-    """The whole document."""
+    """The whole document. Raises NotJudged `incomplete_metadata` where it lacks a field that rubric §4.3 requires."""
     loaded = [trial.recording for trial in trials if isinstance(trial.recording, Loaded)]
     cassettes, pins = [each.cassette for each in loaded], [each.pin for each in loaded]
     at = datetime.now(UTC)
-    return {
+    document = {
         "schema": SCHEMA_ID,
         "run_id": f"{at.strftime('%Y%m%dT%H%M%S')}-{now.digest.removeprefix('sha256:')[:12]}",
         "timestamp_utc": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -82,6 +83,8 @@ def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dic
         "order": now.order,
         "logs": {key: list(lines) for key, lines in sorted(now.logs.items())},
     }
+    complete(document)
+    return document
 
 
 def to_bytes(document: Mapping[str, Any]) -> bytes:
@@ -120,16 +123,11 @@ def _dataset_hash(suite: Suite) -> str:
 def _generation(cassettes: Iterable[Cassette]) -> dict[str, Any]:
     """What the recorded requests asked for, parameter by parameter."""
     seen: dict[str, list[Any]] = {name: [] for name in GENERATION}
-    for cassette in cassettes:
-        for interaction in cassette.interactions:
-            try:
-                body = json.loads(interaction.request.body)
-            except ValueError:
-                continue
-            if isinstance(body, dict) and "model" in body:
-                for name in GENERATION:
-                    if name in body and body[name] not in seen[name]:
-                        seen[name].append(body[name])
+    requests = (interaction.request for cassette in cassettes for interaction in cassette.interactions)
+    for request in requests:
+        for name, value in (generation(request.headers, request.body) or {}).items():
+            if value not in seen[name]:
+                seen[name].append(value)
     return {
         name: NONE_RECORDED if not found else found[0] if len(found) == 1 else sorted(found, key=str)
         for name, found in seen.items()

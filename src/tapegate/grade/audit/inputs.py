@@ -19,7 +19,7 @@ def inputs(task: Task, trace: Trace) -> Inputs:
     - `reference_answer`: the task's own; where it has none, the facts of its accepted outcomes in their wordings.
     - `provided_context`: what tools told the model; where no request shows that, what they showed to the user.
     """
-    return Inputs(task.input, _reference(task), "\n\n".join(_context(trace)) or NOTHING, trace.text)
+    return Inputs("\n".join(task.messages), _reference(task), "\n\n".join(_context(trace)) or NOTHING, trace.text)
 
 
 def _reference(task: Task) -> str:

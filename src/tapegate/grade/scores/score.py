@@ -34,7 +34,7 @@ def score_trial(task: Task, trace: Trace, judged: Judged | None, oracles: Sequen
         right: Scored = (None, ("accuracy: the task could not be judged",))
     else:
         right = _guarded("accuracy", lambda: accuracy(task, trace, judged, oracles))
-    grounded = _guarded("faithfulness", lambda: faithfulness(task.input, trace))
+    grounded = _guarded("faithfulness", lambda: faithfulness("\n".join(task.messages), trace))
     return Scores(right[0], grounded[0], (*right[1], *grounded[1]))
 
 
