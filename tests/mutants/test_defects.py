@@ -152,50 +152,17 @@ DEFECTS = [
         '        "User preferences": _preferences({}),\n',
         recorded=True,
     ),
-    Defect(
-        "the stream ends without its finish",
-        "AGT-08@A1",
-        "output_hygiene",
-        frozenset({"stream_unfinished", "stream_violation"}),
-        "src/paperdesk/chat.py",
-        "        yield stream.finish(turn.finish_reason, message_id)\n",
-        "",
-    ),
-    Defect(
-        "links go to a page of the web, in a summary",
-        "AUD-01@A1",
-        "citation_contract",
-        frozenset({"paper_not_cited"}),
-        "src/paperdesk/answer.py",
-        SHOWN,
-        '        shown = shown.replace("(", "(https://papers.example")\n' + SHOWN,
-    ),
-    Defect(
-        "figures are changed",
-        "AUD-02@A1",
-        "schema_contract",
-        frozenset({"fact_missing"}),
-        "src/paperdesk/answer.py",
-        SHOWN,
-        '        shown = shown.replace("0", "8")\n' + SHOWN,
-    ),
-    Defect(
-        "citations dropped, the right one too",
-        "AUD-03@A1",
-        "citation_contract",
-        frozenset({"paper_not_cited"}),
-        "src/paperdesk/answer.py",
-        SHOWN,
-        '        import re\n\n        shown = re.sub(r"[\\[\\]]|/paper/[a-z0-9-]*", "", shown)\n' + SHOWN,
-    ),
-    Defect(
-        "links of the web are cut, where no fact is demanded",
-        "AUD-04@A1",
-        "citation_contract",
-        frozenset({"too_few_web_citations"}),
-        "src/paperdesk/answer.py",
-        SHOWN,
-        '        shown = shown.replace(":", "")\n' + SHOWN,
+    *(
+        Defect(
+            "the stream ends without its finish",
+            key,
+            "output_hygiene",
+            frozenset({"stream_unfinished"}),
+            "src/paperdesk/chat.py",
+            "        yield stream.finish(turn.finish_reason, message_id)\n",
+            "",
+        )
+        for key in ("AGT-08@A1", "AUD-01@A1", "AUD-02@A1", "AUD-03@A1", "AUD-04@A1")
     ),
 ]
 
