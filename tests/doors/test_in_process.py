@@ -68,7 +68,9 @@ def _disarmed() -> Iterator[None]:
 
 def job(**more) -> dict:
     """What a child is told, as it comes off the wire."""
-    return json.loads(json.dumps({"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}, **more}))
+    return json.loads(
+        json.dumps({"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}, **more})
+    )
 
 
 @pytest.fixture

@@ -184,7 +184,11 @@ def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project:
         (["run", "--profile", "nihgtly"], 2, "there is no profile 'nihgtly'"),
         (["run", "--evals", "nowhere"], 2, "nowhere"),
         (["record"], 2, "--missing, --stale and --all"),
-        (["record", "--all", "--source", "scirpted"], 2, "there is no source 'scirpted'; there are live, local, scripted"),
+        (
+            ["record", "--all", "--source", "scirpted"],
+            2,
+            "there is no source 'scirpted'; there are live, local, scripted",
+        ),
         (["record", "RET-03", "--all", "--source", "live"], 2, "its key 'OPENAI_API_KEY' is not set"),
         (["cassette", "show", "RET-3@A1"], 2, "nothing is recorded under 'RET-3@A1'"),
         (["runn"], 2, "Did you mean 'run'?"),

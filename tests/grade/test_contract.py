@@ -12,7 +12,6 @@ from tapegate.grade.contract import digest, parse, to_bytes
 from tapegate.model.budget import Budget
 from tapegate.model.config import Profile
 
-
 PR = Profile(budgets=(Budget(measure="total_tokens", increase=50),))
 
 

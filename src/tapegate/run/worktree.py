@@ -25,8 +25,8 @@ def commit(project: Path, revision: str) -> str:
     if inside.returncode != 0:
         raise Unavailable.of(
             "no_repository",
-            f"{revision!r} is no folder with results, no results.json and no project, and {str(project)!r} lies in no git "
-            "repository that could know it as a revision",
+            f"{revision!r} is no folder with results, no results.json and no project, and {str(project)!r} lies in no "
+            "git repository that could know it as a revision",
             fix=_FOLDERS,
         )
     found = _git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
