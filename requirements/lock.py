@@ -16,8 +16,11 @@ LOCKS = {
 }
 
 
-ALONE = {"requirements/local-model.txt": ["requirements/local-model.in", "--no-deps"]}
-"""Of an environment that shares nothing with the others."""
+ALONE = {
+    "requirements/local-model.txt": ["requirements/local-model.in", "--no-deps"],
+    "requirements/clients.txt": ["requirements/clients.in"],
+}
+"""Of environments that share nothing with the others."""
 
 
 def main() -> None:

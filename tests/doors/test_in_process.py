@@ -94,6 +94,18 @@ def test_a_recording_is_heard_from_its_bytes(cassette):
     assert told == [{"played": 0}, {"played": 1}]
 
 
+def test_a_service_is_heard_at_the_url_that_its_variables_hold(cassette):
+    """Of the gateway's kind, so that libraries which look at it ask as they did while recording; nobody listens there."""
+    told = []
+    in_process.hear(job(), cassette, Ledger(told.append))
+    assert in_process.url("openai") == "http://127.0.0.1:18400/inside/openai"
+    answer = httpx.post(f"{in_process.url('openai')}/chat", content=b'{"id":"x1","q":1}', trust_env=False)
+    assert answer.text == "one"
+    with pytest.raises(httpx.ConnectError, match="no service"):
+        httpx.get(f"{in_process.url('other')}/chat", trust_env=False)
+    assert told == [{"played": 0}, {"network": "127.0.0.1:18400"}]
+
+
 def test_matching_knows_normalisers_and_marks(cassette):
     """As at the gateway: volatile fields are declared, and a mark counts as the value that it stands for."""
     ledger = Ledger()

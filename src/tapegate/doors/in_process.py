@@ -18,6 +18,9 @@ from tapegate.tape.read import read
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Route, Routes
 
+PORT = 18400
+"""The gateway's in a network namespace."""
+
 _FAULT: TypeAdapter[TapeFault] = TypeAdapter(Annotated[TapeFault, Field(discriminator="kind")])
 
 
@@ -34,6 +37,15 @@ def shut(attempted: Callable[[str], None]) -> None:
     armed.arm(attempted)
 
 
+def url(service: str) -> str:
+    """The base URL of a service for a subject that hears its tape in its own process.
+
+    Of the gateway's kind, as it was while recording: some libraries ask otherwise where they see a provider's own
+    address (measured: litellm 1.106 and openai-agents 0.20, by another field of the request). Nobody listens there.
+    """
+    return f"http://127.0.0.1:{PORT}/inside/{service}"
+
+
 def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
     """From now on the running code, and what it starts, hears `cassette`.
 
@@ -41,7 +53,7 @@ def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
     (names of the variables whose marks stand in the recording), `faults` (of the task, each with its place) and `lanes`
     (the header that names the session, of each service that has one).
     """
-    routes = Routes({name: Route(name, address, address) for name, address in tape["routes"].items()})
+    routes = Routes({name: Route(name, address, url(name)) for name, address in tape["routes"].items()})
     normalisers = [Normaliser.model_validate(rule) for rule in tape["normalisers"]]
     redactor = Redactor(dict.fromkeys(tape["secrets"], ""))
     faults = [(place, _FAULT.validate_python(fault, strict=False)) for place, fault in tape["faults"]]

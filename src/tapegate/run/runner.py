@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from threading import Lock
 from types import TracebackType
 
+from tapegate.doors import in_process
 from tapegate.doors.gateway import Gateway
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import Level, best
@@ -135,7 +136,7 @@ class Runner:
             [(place, fault.model_dump(mode="json")) for place, fault in question.task.setup.on_tape],
             config.lanes,
         )
-        env = self._environment(question, place, self._addresses(), warm.enclosure.level)
+        env = self._environment(question, place, self._inside(), warm.enclosure.level)
         with ExitStack() as stack:
             stack.callback(warm.close)
             try:
@@ -158,7 +159,7 @@ class Runner:
             if self._idle[name]:
                 return self._idle[name].pop()
         warm = Warm.start(
-            subject, self._suite.project, lambda home, level: self._environment(None, home, self._addresses(), level)
+            subject, self._suite.project, lambda home, level: self._environment(None, home, self._inside(), level)
         )
         if warm is None:
             with self._lock:
@@ -186,6 +187,9 @@ class Runner:
             lane = self._gateway.open(question.tape, question.routes, question.keys, name=question.lane)
             stack.callback(lane.close)
             yield {service: lane.url(service, port=port) for service in self._suite.config.services}, lane
+
+    def _inside(self) -> dict[str, str]:
+        return {name: in_process.url(name) for name in self._suite.config.services}
 
     def _addresses(self) -> dict[str, str]:
         return {name: service.address for name, service in self._suite.config.services.items()}
