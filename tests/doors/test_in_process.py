@@ -95,7 +95,7 @@ def test_a_recording_is_heard_from_its_bytes(cassette):
 
 
 def test_a_service_is_heard_at_the_url_that_its_variables_hold(cassette):
-    """Of the gateway's kind, so that libraries which look at it ask as they did while recording; nobody listens there."""
+    """Of the gateway's kind: libraries that look at it ask as they did while recording. Nobody listens there."""
     told = []
     in_process.hear(job(), cassette, Ledger(told.append))
     assert in_process.url("openai") == "http://127.0.0.1:18400/inside/openai"
