@@ -303,6 +303,14 @@ def _race(bench: Any) -> None:
     bench.record("RET-01@P1", statuses=(200, 429))
 
 
+def _hot(bench: Any) -> None:
+    bench.record("RET-01@P1", b'{"model": "m", "messages": [], "temperature": 0.7, "top_p": 1, "seed": 42}')
+
+
+def _lukewarm(bench: Any) -> None:
+    bench.record("RET-01@P1", b'{"model": "m", "messages": [], "max_completion_tokens": 1024}')
+
+
 def _lonely_band(bench: Any) -> None:
     _outcome(bench, "required_slots: {sentences_max: 9}", "schema_contract")
     bench.swap(TASK, "grading:", "  borderline: {sentences_max: {abs: 1}}\ngrading:")
@@ -426,6 +434,8 @@ DEFECTS = [
     ),
     (_floating_subject, "models", "finding", "floating_model", CONFIG, 13, "name one version"),
     (_floating_recording, "models", "finding", "floating_model", PINS, 11, "record again"),
+    (_hot, "generation", "finding", "undeclared_override", CASSETTE, None, "`generation: {temperature: 0.7}`"),
+    (_lukewarm, "generation_left", "note", "default_not_asked", CASSETTE, None, "ask for temperature 0"),
     (_lonely_band, "borderline", "finding", "borderline_trials", TASK, 9, "tapegate record RET-01@P1 --trials 2"),
     (_change_prompt, "change_covered", "finding", "eval_unchanged", "src/prompts/deep/main.md", None, "P1: reason"),
     (_change_contract, "change_noted", "finding", "contract_unnoted", TASK, 7, "`migrations:"),
@@ -444,6 +454,26 @@ DEFECTS = [
     (_race, "recordings_lanes", "note", "ambiguous_requests", f"{FOLDER}/trial-1.yaml", None, "session_header under"),
     (_unrecorded, "recordings_made", "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "found"),
+    [
+        ("temperature: 0.7", b'{"messages": [], "temperature": 0.7}', []),
+        ("temperature: 0.7", b'{"messages": [], "temperature": 0}', ["undeclared_override"]),
+        ("max_tokens: 300", b'{"messages": [], "temperature": 0, "max_tokens": 300, "seed": 43}', []),
+        ("max_tokens: 300", b'{"messages": [], "temperature": 0, "seed": 44}', ["undeclared_override"]),
+        ("seed: 7", b'{"messages": [], "temperature": 0.0, "seed": 7}', []),
+        ("seed: 7", b'{"messages": [], "temperature": [0]}', ["undeclared_override"]),
+        ("seed: 7", b'{"model": "embedding", "input": "x"}', []),
+    ],
+)
+def test_an_override_is_what_the_path_declares(declared: str, body: bytes, found: list[str], bench: Any) -> None:
+    """What a path declares takes the default's place; a trial's own seed and an embedding are no override."""
+    bench.config("    subject: desk", f"    subject: desk\n    generation: {{{declared}}}")
+    bench.swap(TASK, "grading:", "trials: 2\ngrading:")
+    bench.record("RET-01@P1", body, trial=2)
+    assert [each.id for each in bench.lint().findings] == found
 
 
 @pytest.mark.parametrize(

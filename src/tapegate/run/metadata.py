@@ -23,7 +23,9 @@ REQUIRED = (
     "code_version",
     "environment",
 )
-GENERATION = ("temperature", "top_p", "max_tokens", "seed")
+DEFAULTS: Mapping[str, int] = {"temperature": 0, "top_p": 1, "max_tokens": 1024, "seed": 42}
+"""Rubric §4.1."""
+GENERATION = tuple(DEFAULTS)
 """What `generation_params` holds."""
 
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from tapegate.errors import TapegateError
 from tapegate.model.config import Normaliser
 from tapegate.model.problem import Problem
+from tapegate.stream.generation import generation
 from tapegate.tape.folder import Folder
 from tapegate.tape.lanes import ambiguous
 from tapegate.tape.limits import DEFAULT
@@ -27,6 +29,18 @@ from tapegate.tape.verify import Inspected, inspect, places
 
 MANY = 500
 """Tasks from which on processes of their own read: starting one costs what reading a hundred does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What the requests of one recording ask of models' sampling."""
+
+    file: str
+    trial: int
+    values: tuple[tuple[str, Any], ...]
+    """Each parameter with each value that it has, once."""
+    temperate: bool
+    """Whether every request sets a temperature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +58,8 @@ class Recordings:
     """Credentials that they hold."""
     ambiguous: tuple[Problem, ...]
     """Equal requests with different answers."""
+    sampling: tuple[Sampling, ...] = ()
+    """Of each recording in which a model is asked to generate."""
 
     @classmethod
     def of(cls, place: Place, normalisers: Sequence[Normaliser] = ()) -> Recordings:
@@ -51,7 +67,7 @@ class Recordings:
         together."""
         found = inspect(place)
         secrets, equal = tuple(_secrets(found)), tuple(_ambiguous(found, normalisers))
-        return cls(place, found.pins, found.known, found.problems, secrets, equal)
+        return cls(place, found.pins, found.known, found.problems, secrets, equal, tuple(_sampling(found)))
 
 
 class Reader:
@@ -105,6 +121,21 @@ def _ambiguous(found: Inspected, normalisers: Sequence[Normaliser]) -> Iterator[
                 loaded.file,
                 fix="where sessions are concurrent, name the header that tells them apart: session_header under"
                 f" services.{interactions[equal[0]].service}",
+            )
+
+
+def _sampling(found: Inspected) -> Iterator[Sampling]:
+    for loaded in found.loaded:
+        requests = (interaction.request for interaction in loaded.cassette.interactions)
+        asked = [set_ for request in requests if (set_ := generation(request.headers, request.body)) is not None]
+        if asked:
+            # A value may be no number at all, and so not fit for a set.
+            values = {(name, repr(value)): (name, value) for set_ in asked for name, value in set_.items()}
+            yield Sampling(
+                loaded.file,
+                loaded.cassette.trial,
+                tuple(values.values()),
+                all("temperature" in set_ for set_ in asked),
             )
 
 

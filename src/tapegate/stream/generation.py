@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+
+import orjson
 
 from tapegate.model.trace import Json
 from tapegate.stream.content import Headers, decode_body
@@ -29,8 +30,8 @@ _TURNS = ("messages", "contents", "prompt")
 def generation(headers: Headers, body: bytes) -> dict[str, Json] | None:
     """The parameters that a request to a generating model sets; None where it is none (an embedding, a search)."""
     try:
-        request = json.loads(decode_body(headers, body))
-    except (ValueError, RecursionError):
+        request = orjson.loads(decode_body(headers, body))
+    except ValueError:
         return None
     if not isinstance(request, dict) or not _generates(request):
         return None

@@ -10,10 +10,9 @@ from urllib.parse import quote, urlsplit
 
 from tapegate.errors import UsageError
 from tapegate.model.config import Judge, Service
+from tapegate.run.metadata import DEFAULTS
 from tapegate.subject.environment import mark
 
-DEFAULTS: Mapping[str, int | float] = {"temperature": 0, "top_p": 1, "max_tokens": 1024, "seed": 42}
-"""Rubric §4.1."""
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tapegate.standard.check import Check
 from tapegate.standard.checks import (
     change,
+    generation,
     inputs,
     inventory,
     judge,
@@ -25,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     *quality.CHECKS,
     *judge.CHECKS,
     *models.CHECKS,
+    *generation.CHECKS,
     *trials.CHECKS,
     *profiles.CHECKS,
     *recordings.CHECKS,
