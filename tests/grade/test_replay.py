@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tapegate.grade.docket import Docket
 from tapegate.grade.replay import report_account, report_ending
 from tapegate.grade.trial import grade_trial
@@ -26,6 +28,18 @@ def test_what_recording_again_takes_stands_behind_the_command(make_task, make_tr
     docket = Docket(make_task(), 1)
     report_account(docket, make_trace(account=Account(misses=(MISS,)), recorded_tokens=12_345))
     assert docket.findings[0].fix == "tapegate record RET-01@A1 --stale  # about 12,345 tokens"
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [("0.00000001", ", $0.0001"), ("0.0151", ", $0.0151"), ("1.001", ", $1.01"), ("1234.5", ", $1234.50"), (None, "")],
+)
+def test_money_is_never_shown_less_than_it_is(make_task, make_trace, usd, shown):
+    """Rounded up; nothing where the prices are not known."""
+    docket = Docket(make_task(), 1)
+    account = Account(misses=(MISS,))
+    report_account(docket, make_trace(account=account, recorded_tokens=10, recorded_usd=usd))
+    assert docket.findings[0].fix == f"tapegate record RET-01@A1 --stale  # about 10 tokens{shown}"
 
 
 def test_a_fault_that_nobody_met_is_a_failure(make_task, make_trace):

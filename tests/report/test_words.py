@@ -81,16 +81,17 @@ def test_one_command_for_several_tasks_says_what_it_takes_in_all(make_task: Any,
     """The tokens of every stale trial together; nothing where one of them is not known."""
     miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None, fix="x")
 
-    def fix(*tokens: int | None) -> str:
+    def fix(*tokens: int | None, usd: str | None = None) -> str:
         tasks = [make_task(f"RET-0{n}@A1", Verdict.STALE, miss) for n in range(len(tokens))]
         tasks = [
-            replace(task, trials=(replace(task.trials[0], recorded_tokens=count),))
+            replace(task, trials=(replace(task.trials[0], recorded_tokens=count, recorded_usd=usd),))
             for task, count in zip(tasks, tokens, strict=True)
         ]
         return words.stories(Run("pr", False, tuple(tasks), Gate(False, 4, ())))[0].fix
 
     assert fix(1_000, 234) == "tapegate record RET-00@A1 RET-01@A1 --stale  # about 1,234 tokens"
     assert fix(1_000, None) == "tapegate record RET-00@A1 RET-01@A1 --stale"
+    assert fix(1_000, 234, usd="0.0151") == "tapegate record RET-00@A1 RET-01@A1 --stale  # about 1,234 tokens, $0.0302"
 
 
 def test_how_often_a_task_was_borderline_is_told(passed: Run) -> None:

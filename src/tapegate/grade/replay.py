@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_UP, Decimal
+
 from tapegate.grade.docket import Docket
 from tapegate.model.finding import Severity
 from tapegate.model.setup import RaiseFault
@@ -41,9 +43,13 @@ def excused(trace: Trace) -> Severity:
     return "stale" if cut_short(trace) else "fail"
 
 
-def about(tokens: int | None) -> str:
+def about(tokens: int | None, usd: Decimal | None) -> str:
     """What recording takes, as the end of a command that a shell passes over; nothing where that is not known."""
-    return f"  # about {tokens:,} tokens" if tokens else ""
+    if not tokens:
+        return ""
+    # Rounded up, and never to nothing: a cent is shown in hundredths.
+    money = f", ${usd.quantize(Decimal('0.0001') if usd < 1 else Decimal('0.01'), ROUND_UP)}" if usd else ""
+    return f"  # about {tokens:,} tokens{money}"
 
 
 def report_network(docket: Docket, trace: Trace) -> None:
@@ -108,7 +114,8 @@ def report_account(docket: Docket, trace: Trace) -> None:
                 got="none",
                 fix=f"correct {wrong} of the fault, or remove it",
             )
-    record = f"tapegate record {task.key} --stale{about(trace.recorded_tokens)}"
+    usd = Decimal(trace.recorded_usd) if trace.recorded_usd is not None else None
+    record = f"tapegate record {task.key} --stale{about(trace.recorded_tokens, usd)}"
     for miss in dict.fromkeys(account.misses):
         docket.say(REPLAY, miss.kind, "stale", miss.explanation, fix=record)
     unplayed = account.unplayed

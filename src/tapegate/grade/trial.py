@@ -49,6 +49,7 @@ def grade_trial(
         answer_sha256=sha256(trace.text.encode("utf-8", "surrogatepass")).hexdigest(),
         cassette_sha256=cassette_sha256,
         recorded_tokens=trace.recorded_tokens,
+        recorded_usd=trace.recorded_usd,
         metrics=with_quality(metrics_of(trace), scores),
         findings=tuple(docket.findings),
         scores=scores,

@@ -48,6 +48,8 @@ class TrialResult:
     """The commit that the recording was made from."""
     recorded_tokens: int | None = None
     """Tokens of every model call in its recording; None where they are not known."""
+    recorded_usd: str | None = None
+    """What they cost; None where that is not known, or nobody needs to."""
     borderline: bool = False
     """Whether no accepted outcome held and one was missed only inside its borderline band."""
     extra: bool = False

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TypeVar
 
 from tapegate.grade.replay import about
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
+
+N = TypeVar("N", int, Decimal)
 
 VERDICT_WORDS = {
     Verdict.PASS: "passed",
@@ -125,15 +129,19 @@ def stories(run: Run) -> list[Story]:
 
 def _story(tasks: Sequence[TaskResult]) -> Story:
     keys = " ".join(task.key for task in tasks) if len(tasks) <= MOST_KEYS else ""
-    fix = f"tapegate record {keys} --stale".replace("  ", " ") + about(_tokens(tasks)) if len(tasks) > 1 else ""
+    fix = ""
+    if len(tasks) > 1:
+        stale = [trial for task in tasks for trial in task.trials if trial.verdict is Verdict.STALE]
+        tokens = _sum([trial.recorded_tokens for trial in stale])
+        dollars = _sum([Decimal(trial.recorded_usd) if trial.recorded_usd is not None else None for trial in stale])
+        fix = f"tapegate record {keys} --stale".replace("  ", " ") + about(tokens, dollars)
     return Story(tuple(tasks), tuple(most_telling(tasks[0])), fix)
 
 
-def _tokens(tasks: Sequence[TaskResult]) -> int | None:
-    """What recording the stale trials again takes; None where one of them does not say."""
-    stale = [trial.recorded_tokens for task in tasks for trial in task.trials if trial.verdict is Verdict.STALE]
-    known = [tokens for tokens in stale if tokens is not None]
-    return sum(known) if len(known) == len(stale) else None
+def _sum(amounts: Sequence[N | None]) -> N | None:
+    """The sum; None where one of them is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known[1:], known[0]) if known and len(known) == len(amounts) else None
 
 
 def most_telling(task: TaskResult) -> list[Telling]:

@@ -147,7 +147,7 @@ class Replayer:
         played = ledger.played_places
         timed = cassette.timed and account.complete and heard.ending.kind == "completed"
         subject = self._subject(trial)
-        recorded = exchanges(self._config, cassette, paths, range(len(paths)))
+        recorded, made_at = exchanges(self._config, cassette, paths, range(len(paths))), cassette.provenance.recorded_at
         return Trace(
             key=trial.task.key,
             trial=trial.number,
@@ -159,8 +159,11 @@ class Replayer:
             latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if timed else None,
             given=told(cassette, played),
             recorded_tokens=tokens(recorded),
+            recorded_usd=None
+            if account.complete
+            else cost_usd(self._config, recorded, cassette.provenance.recorded_at),
             timeout_ms=subject.timeout_s * 1000 if heard.ending.kind == "timed_out" else None,
-            cost_usd=cost_usd(self._config, (recorded[number] for number in played), cassette.provenance.recorded_at),
+            cost_usd=cost_usd(self._config, (recorded[number] for number in played), made_at),
             database=hearing.database,
             offers=offers(self._config, cassette, played) if "offers" in self._needs(trial.task) else None,
         )
