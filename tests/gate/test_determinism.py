@@ -26,6 +26,8 @@ def test_results_do_not_depend_on_where_or_how_they_were_made(tmp_path: Path, co
         done = other.tapegate("run", *words, **env)
         assert done.code == 0, done.out + done.err
         assert other.results() == plain.results()
+        for name in ("report.html", "report.md", "junit.xml", "results.sarif", "contracts.json"):
+            assert (other.root / "out" / name).read_bytes() == (plain.root / "out" / name).read_bytes(), name
         assert done.out == first.out
     # DESIGN §4: the same agent as a Python callable, in process, where it ran behind HTTP before.
     other.in_process("paperdesk.chat:ask")
