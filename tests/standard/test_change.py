@@ -353,6 +353,18 @@ def test_a_new_prompt_has_a_path_first(repo: Any) -> None:
     assert report.change.new_paths == ("P2",)
 
 
+def test_a_project_that_adopts_tapegate_has_nothing_to_answer_for(bench: Any) -> None:
+    """Against a base without evals every path and every eval is new."""
+    git(bench.root, "init", "-q", "-b", "main")
+    git(bench.root, "add", "src")
+    git(bench.root, "commit", "-q", "-m", "x")
+    report = against(bench, "main")
+    assert ids(report) == []
+    assert report.change is not None
+    assert report.change.new_paths == ("P1",)
+    assert [each.kind for each in report.change.evals] == ["added"]
+
+
 def test_the_base_is_where_the_branch_left(repo: Any) -> None:
     """What main did since is no part of the change."""
     git(repo.root, "checkout", "-q", "main")

@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +317,11 @@ def _lonely_band(bench: Any) -> None:
     bench.swap(TASK, "grading:", "  borderline: {sentences_max: {abs: 1}}\ngrading:")
 
 
+def _long_quarantine(bench: Any, until: str = "2026-01-31") -> None:
+    line = f"quarantine: {{reason: flaky search, owner: ann, until: {until}}}"
+    bench.swap(TASK, "grading:", f"{line}\ngrading:")
+
+
 def _change_prompt(bench: Any) -> None:
     bench.remember()
     bench.put("src/prompts/deep/main.md", "Answer briefly.")
@@ -437,6 +443,7 @@ DEFECTS = [
     (_hot, "generation", "finding", "undeclared_override", CASSETTE, None, "`generation: {temperature: 0.7}`"),
     (_lukewarm, "generation_left", "note", "default_not_asked", CASSETTE, None, "ask for temperature 0"),
     (_lonely_band, "borderline", "finding", "borderline_trials", TASK, 9, "tapegate record RET-01@P1 --trials 2"),
+    (_long_quarantine, "quarantine", "finding", "quarantine_expired", TASK, 9, "mend it"),
     (_change_prompt, "change_covered", "finding", "eval_unchanged", "src/prompts/deep/main.md", None, "P1: reason"),
     (_change_contract, "change_noted", "finding", "contract_unnoted", TASK, 7, "`migrations:"),
     (_rewrite_history, "change_noted", "finding", "history_rewritten", TASK, 9, "restore it"),
@@ -656,6 +663,14 @@ def test_a_folder_that_is_no_key_is_told_once(bench: Any) -> None:
     """A recording room with a name that cannot be trusted is unreadable, and stops no other check."""
     bench.put("cassettes/retrieval/not a key/trial-1.yaml", "x")
     assert [(severity, code) for severity, code, _, _ in bench.told()] == [("unreadable", "path_escape")]
+
+
+@pytest.mark.parametrize(("today", "expired"), [("2026-01-30", 0), ("2026-01-31", 0), ("2026-02-01", 1)])
+def test_a_quarantine_ends_with_its_day(today: str, expired: int, bench: Any) -> None:
+    """Its last day is still accepted; the date is a word of whoever lints, so that a test is the same every day."""
+    _long_quarantine(bench)
+    found = [found.id for found in lint(bench.root, today=date.fromisoformat(today)).findings]
+    assert found == ["quarantine_expired"] * expired
 
 
 def test_a_check_that_breaks_is_not_silent(bench: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from tapegate.errors import LoadError
@@ -24,6 +25,8 @@ class Ground:
 
     survey: Survey
     reader: Reader
+    today: date
+    """What dates are held against."""
     change: Change | None = None
     """What differs from a base; None where none was named."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from tapegate.load.config import read_config
@@ -28,18 +29,19 @@ def lint(
     *,
     base: Base | None = None,
     described: Iterable[str] = (),
+    today: date | None = None,
 ) -> LintReport:
     """Everything that the checks find in the project of a folder; `evals` is its `evals` folder where that is another.
 
     With a `base`, also what the change from there to the project lacks; `described` is what its authors say of it
-    beside commit messages. Writes nothing, and raises nothing for what the project's files hold. Raises `Unavailable`
-    where git cannot tell the change.
+    beside commit messages. `today`, in UTC, is what quarantines are held against. Writes nothing, and raises nothing
+    for what the project's files hold. Raises `Unavailable` where git cannot tell the change.
     """
     with Reader(project.resolve(), _normalisers(project, evals)) as reader:
         surveyed = survey(project, evals)
         readable = not surveyed.problems
         change = Change.of(base, surveyed, described) if base is not None and readable else None
-        ground = Ground(surveyed, reader, change)
+        ground = Ground(surveyed, reader, today or datetime.now(UTC).date(), change)
         wanted = [check for check in checks if base is not None or not check.against]
         findings = [
             (problem.place(), _finding(check, problem))

@@ -1,8 +1,9 @@
-"""Trials: enough of them where a result may be borderline."""
+"""Trials: enough of them where a result may be borderline, and all of them counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from tapegate.model.problem import Problem
 from tapegate.standard.check import Check
@@ -27,6 +28,20 @@ def _borderline(ground: Ground) -> Iterator[Problem]:
             )
 
 
+def _expired(ground: Ground) -> Iterator[Problem]:
+    """A quarantine is accepted to the end of the day that `until` names, in UTC."""
+    for task in ground.survey.tasks:
+        held = task.quarantine
+        if held is not None and date.fromisoformat(held.until) < ground.today:
+            yield Problem(
+                "quarantine_expired",
+                f"{task.key} is quarantined until {held.until}, which is past ({held.owner}: {held.reason})",
+                task.source.file,
+                task.source.line("quarantine", "until"),
+                fix="mend it and remove `quarantine`, or give it another date with a reason of today",
+            )
+
+
 CHECKS = (
     Check(
         "borderline",
@@ -34,5 +49,12 @@ CHECKS = (
         "finding",
         _borderline,
         {"borderline_trials": "A borderline result has no further trial to decide it."},
+    ),
+    Check(
+        "quarantine",
+        "No quarantine has expired.",
+        "finding",
+        _expired,
+        {"quarantine_expired": "A task does not block, and the day until which that was accepted is past."},
     ),
 )
