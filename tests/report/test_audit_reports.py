@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from markdown_it import MarkdownIt
 
-from tapegate.model.audit import Agreement, Audit, Draw, Drift, Fresh, Judged, Judgement, JudgePins, Recorded
+from tapegate.model.audit import Agreement, Audit, Draw, Drift, Fresh, Judged, Judgement, JudgePins, Recorded, Weekly
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Metrics
 from tapegate.model.scores import Scores
@@ -56,7 +56,8 @@ def made() -> Audit:
     drift = Drift("2026-11-20", (recorded,), (HOSTILE,), (Fresh("AUD-01@A1", 1, ("another answer",)),))
     pins = JudgePins("m", "1", "t", "a" * 64, {"temperature": 0, "max_tokens": 300}, ("max_tokens",))
     drawn = Draw("2026-W47", 14, 2, ("AUD-01@A1", "AUD-02@A1"), ("AUD-02@A1", "AUD-01@A1"))
-    return Audit(drawn, (HOSTILE,), pins, judged, agreed, ("2026-W46", "2026-W47"), drift)
+    weekly = (Weekly("RET-07@A5", 1, Verdict.FAIL, (finding,)),)
+    return Audit(drawn, (HOSTILE,), pins, judged, agreed, ("2026-W46", "2026-W47"), drift, weekly)
 
 
 def test_markdown_is_inert_and_whole(made: Audit) -> None:
@@ -75,6 +76,7 @@ def test_markdown_is_inert_and_whole(made: Audit) -> None:
         "Agreement on accuracy",
         "Agreement on faithfulness",
         "Faults, flags and fallbacks",
+        "Evals of the weekly audit alone",
         "Drift of the recordings",
         "What a fresh recording would change",
     ]
@@ -92,7 +94,7 @@ def test_html_is_inert_and_self_contained(made: Audit) -> None:
     assert "<script" not in page
     assert "src=" not in page.replace("src=&quot;", "")
     assert 'http-equiv="Content-Security-Policy" content="default-src &#x27;none&#x27;' in page
-    assert page.count("<h2>") == 7
+    assert page.count("<h2>") == 8
     assert "\u202e" not in page
 
 
@@ -113,7 +115,9 @@ def test_json_says_who_said_what(made: Audit) -> None:
 def test_an_audit_of_nothing_is_told(made: Audit) -> None:
     """Without a judge, an answer and a recording there is still a report."""
     drift = Drift("2026-11-20", (), (), None)
-    empty = replace(made, judge=None, judged=(), agreement=(), drift=drift, notes=("no judge is configured",))
+    empty = replace(
+        made, judge=None, judged=(), agreement=(), drift=drift, weekly=(), notes=("no judge is configured",)
+    )
     text = audit_markdown.render(empty)
     assert "- `no judge is configured`" in text
     assert "- Nothing is recorded." in text

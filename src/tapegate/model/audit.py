@@ -91,6 +91,16 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Weekly:
+    """One trial of an eval that the standard keeps for the weekly audit; deterministic, and no gate either."""
+
+    key: str
+    trial: int
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two raters' scores of one answer on one axis."""
 
@@ -168,3 +178,5 @@ class Audit:
     weeks: tuple[str, ...]
     """The weeks whose pairs the agreement counts."""
     drift: Drift
+    weekly: tuple[Weekly, ...] = ()
+    """What the evals of the weekly audit alone found; empty: there are none."""

@@ -13,7 +13,7 @@ from tapegate.grade.rubric.aggregate import aggregate
 from tapegate.grade.rubric.run import sample_of
 from tapegate.grade.rubric.shown import fraction, shown
 from tapegate.model.audit import Agreement, Audit, Axis, Judged
-from tapegate.model.finding import Verdict
+from tapegate.model.finding import Finding, Verdict
 from tapegate.model.rubric import RunScore
 from tapegate.report.row import Row
 from tapegate.report.rubric import RubricRow
@@ -90,6 +90,15 @@ class JudgedRow(Row):
     """What it found against the answer."""
 
 
+class WeeklyRow(Row):
+    """One trial of an eval of the weekly audit alone."""
+
+    key: str
+    trial: int
+    verdict: Verdict
+    findings: tuple[str, ...]
+
+
 class AgreementRow(Row):
     """Agreement on one axis."""
 
@@ -132,6 +141,8 @@ class AuditFile(Row):
     weeks: tuple[str, ...]
     """The weeks whose pairs the agreement counts."""
     drift: dict[str, Any]
+    weekly: tuple[WeeklyRow, ...]
+    """Evals of the weekly audit alone."""
 
     @classmethod
     def of(cls, audit: Audit) -> AuditFile:
@@ -149,6 +160,10 @@ class AuditFile(Row):
             agreement=tuple(AgreementRow.of(one) for one in audit.agreement),
             weeks=audit.weeks,
             drift=asdict(audit.drift),
+            weekly=tuple(
+                WeeklyRow(key=one.key, trial=one.trial, verdict=one.verdict, findings=said(one.findings))
+                for one in audit.weekly
+            ),
         )
 
     def to_bytes(self) -> bytes:
@@ -176,7 +191,7 @@ def judge(judged: Iterable[Judged]) -> RunScore:
 
 
 def _row(one: Judged) -> JudgedRow:
-    mine, said = one.deterministic, one.judge
+    mine, theirs = one.deterministic, one.judge
     return JudgedRow(
         key=one.key,
         trial=one.trial,
@@ -189,7 +204,12 @@ def _row(one: Judged) -> JudgedRow:
             timed_out=mine.timed_out,
             crashed=mine.crashed,
         ),
-        judge=JudgementRow(**{**asdict(said), "evaluator_error": said.evaluator_error or None}),
+        judge=JudgementRow(**{**asdict(theirs), "evaluator_error": theirs.evaluator_error or None}),
         fallback=one.fallback,
-        fallback_findings=tuple(f"{found.code}: {found.message}" for found in one.fallback_findings),
+        fallback_findings=said(one.fallback_findings),
     )
+
+
+def said(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Each finding in a line."""
+    return tuple(f"{found.code}: {found.message}" for found in findings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tapegate.grade.rubric.headline import headline
 from tapegate.grade.rubric.shown import shown
 from tapegate.model.audit import Agreement, Audit, Drift, Judged
-from tapegate.report.audit import deterministic, judge
+from tapegate.report.audit import deterministic, judge, said
 
 ABSENT = "–"
 TITLE = "Weekly audit"
@@ -48,6 +48,7 @@ def story(audit: Audit) -> tuple[Section, ...]:
             _disagreements(audit),
             *(_agreement(one) for one in audit.agreement if audit.judged),
             _flags(audit),
+            _weekly(audit),
             *_drift(audit.drift),
         )
         if section is not None
@@ -145,6 +146,14 @@ def _flags(audit: Audit) -> Section | None:
         rows += [(name, f"attempt {number}", Quoted(fault)) for number, fault in enumerate(one.judge.faults, 1)]
         rows += [(name, one.fallback, Quoted(found.message)) for found in one.fallback_findings]
     return Section("Faults, flags and fallbacks", (), Table(("answer", "of", "what"), tuple(rows))) if rows else None
+
+
+def _weekly(audit: Audit) -> Section | None:
+    rows = tuple(
+        (f"{one.key}[{one.trial}]", one.verdict.value, Quoted("; ".join(said(one.findings)) or "nothing"))
+        for one in audit.weekly
+    )
+    return Section("Evals of the weekly audit alone", (), Table(("answer", "verdict", "found"), rows)) if rows else None
 
 
 def _drift(drift: Drift) -> Iterator[Section]:

@@ -18,12 +18,15 @@ from tapegate.grade.audit.drift import drift
 from tapegate.grade.judge import template
 from tapegate.grade.judge.provider import overridden, parameters
 from tapegate.load.suite import Suite
-from tapegate.model.audit import AXES, Agreement, Audit, Axis, Draw, Judged, JudgePins, Pair
+from tapegate.model.audit import AXES, Agreement, Audit, Axis, Draw, Judged, JudgePins, Pair, Weekly
 from tapegate.model.config import Judge
 from tapegate.run.plan import Trial
 from tapegate.run.runner import Runner
 from tapegate.tape import store
 from tapegate.tape.cassette import Cassette
+
+WEEKLY_ONLY = frozenset({"RET-07"})
+"""Evals that the standard keeps for the weekly audit: looked at in each, whatever is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +57,23 @@ def audit(suite: Suite, wanted: Wanted) -> tuple[Audit, tuple[Trial, ...]]:
     as_of, drawn = _drawn(suite, wanted)
     notes = _notes(suite, drawn)
     sampled = [task for task in suite.tasks if task.key in drawn.sample]
+    apart = [task for task in suite.tasks if task.id in WEEKLY_ONLY]
     with Runner(suite) as runner:
         found = list(answers(suite, runner, sampled, notes))
+        weekly = tuple(map(_weekly, answers(suite, runner, apart, notes)))
         check(drawn, len({answer.trial.task.key for answer in found}), records.place(wanted.week))
         judged, recorded = _judged(suite, judge, found, wanted)
         compared = list(fresh(suite, runner, found)) if wanted.fresh else None
     weeks, agreed = _agreement(suite, judge, wanted.week, judged)
-    made = Audit(drawn, tuple(notes), _pins(judge), judged, agreed, weeks, drift(suite, as_of, compared))
+    made = Audit(drawn, tuple(notes), _pins(judge), judged, agreed, weeks, drift(suite, as_of, compared), weekly)
     if wanted.record:
         _write(suite, made, recorded)
     return made, tuple(one.trial for one in found)
+
+
+def _weekly(answer: Answer) -> Weekly:
+    findings = tuple(finding for finding in answer.result.findings if finding.severity != "note")
+    return Weekly(answer.trial.task.key, answer.trial.number, answer.result.verdict, findings)
 
 
 def _drawn(suite: Suite, wanted: Wanted) -> tuple[date, Draw]:
