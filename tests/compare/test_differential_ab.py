@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side, no_traces
+from tapegate.grade.task import grade_task
 from tapegate.model.config import Profile
 from tapegate.model.diff import Diff, Edit, Kind, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
@@ -462,6 +463,21 @@ def test_old_verdicts_are_judged_anew(build: Any) -> None:
     mixed = judged_anew(replace(wrong, traces=other.traces), "pr", PR)
     assert mixed.run is not None
     assert mixed.run.tasks == (old,), "a trace of another run judges nothing"
+
+
+def test_a_task_that_an_extra_trial_decided_stays_decided(build: Any) -> None:
+    """A trial that was asked for because the first was borderline is such a trial when it is judged again, too."""
+    accepted = [{"name": "brief", "required_slots": {"sentences_max": 2}}]
+    expect = {"accepted_outcomes": accepted, "borderline": {"sentences_max": {"abs": 2}}}
+    task = build.task(expect=expect, grading={"deterministic_metrics": ["schema_contract"]})
+    side = build.judged([task], [build.trace(text="It is so. " * 4), build.trace(text="It is so.", trial=2)])
+    assert side.run is not None
+    first, second = side.run.tasks[0].trials
+    decided = grade_task(task, [first, replace(second, extra=True)])
+    assert (first.verdict, decided.verdict) == (Verdict.NEEDS_REVIEW, Verdict.PASS)
+    again = judged_anew(replace(side, run=replace(side.run, tasks=(decided,))), "pr", PR)
+    assert again.run is not None
+    assert (again.run.tasks, again.notes) == ((decided,), ())
 
 
 def test_exact_numbers_stay_exact(build: Any) -> None:
