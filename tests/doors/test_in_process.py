@@ -68,9 +68,8 @@ def _disarmed() -> Iterator[None]:
 
 def job(**more) -> dict:
     """What a child is told, as it comes off the wire."""
-    return json.loads(
-        json.dumps({"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}, **more})
-    )
+    told = {"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}, "pace": "at_once"}
+    return json.loads(json.dumps({**told, **more}))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 from tapegate.errors import SubjectError
 from tapegate.model.finding import Verdict
 from tapegate.model.trace import Exchange, Usage
-from tapegate.run.replay import events, exchanges, tokens
+from tapegate.run.replay import Replayer, events, exchanges, tokens
+from tapegate.run.runner import Runner
 from tapegate.tape import store
-from tapegate.tape.cassette import UNTIMED
+from tapegate.tape.cassette import UNTIMED, Chunks
 from tapegate.tape.ledger import Ledger
 
 ALONE = "import threading, time\nthreading.Thread(target=time.sleep, args=(100,), daemon=True).start()\n"
@@ -264,3 +266,23 @@ def test_a_recording_without_times_has_no_latency(kit):
     trace = kit.replay()
     assert trace.complete
     assert (trace.latency_e2e_ms, trace.latency_model_ms) == (None, None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_recorded_time_is_kept_on_request(kit, kind):
+    """With `pace: recorded` an answer takes as long as it did, at every door; what is judged is the same."""
+    kit.agent(POST + "def ask(input):\n    yield post(input).text\n").pretend()
+    (loaded,) = (trial.recording for trial in kit.trials(kit.suite()))
+    (interaction,) = loaded.cassette.interactions
+    slow = replace(interaction, chunks=Chunks(1000, (1, 1), (201_000, 401_000), 401_000))
+    store.write(kit.root, "s", [replace(loaded.cassette, interactions=(slow,))])
+    suite = KINDS[kind](kit).suite()
+    took = {}
+    for pace in ("at_once", "recorded"):
+        with Runner(suite, pace) as runner:
+            replayer = Replayer(suite, runner)
+            start = time.monotonic()
+            trace = replayer.replay(kit.trials(suite)[0])
+            took[pace] = time.monotonic() - start
+        assert (trace.text, trace.complete) == ("ok", True)
+    assert took["recorded"] >= 0.4

@@ -13,6 +13,7 @@ import click
 
 from tapegate.cli import options
 from tapegate.cli.rendering import leave, report_of
+from tapegate.doors.current import Pace
 from tapegate.doors.guard.levels import Level, best, weaker
 from tapegate.errors import LoadError, TapegateError, Unavailable
 from tapegate.github.step import Step
@@ -49,6 +50,7 @@ class Gating:
     jobs: int
     order: Order
     order_seed: int
+    pace: Pace
     github: bool
     annotations: bool
     as_json: bool
@@ -82,14 +84,14 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     contracts = (problem for task in suite.tasks for problem in check_contract(task, catalog))
     problems = [*check.problems(suite), *contracts]
     if problems:
-        raise LoadError.all(problems)
+        raise LoadError.all(dict.fromkeys(problems))  # the cases of a task share what they do not change
     name = words.profile or ("dev" if words.select else "pr")
     profile = profile_of(suite.config, name)
     chosen = select(suite, words.select, here=Path.cwd())
     trials = plan(suite.project, chosen.tasks, name)
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
     guards = {task.key: _guard(suite, name, profile, task.path_id) for task in chosen.tasks}
-    with Runner(suite) as runner:
+    with Runner(suite, words.pace) as runner:
         replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
         run = judge(
             in_order(trials, words.order, words.order_seed),

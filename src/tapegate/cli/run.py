@@ -25,6 +25,13 @@ from tapegate.cli import options
     help="Order in which trials run; no result depends on it.",
 )
 @click.option("--order-seed", type=int, default=0, show_default=True, help="What `--order shuffled` shuffles by.")
+@click.option(
+    "--pace",
+    type=click.Choice(["at_once", "recorded"]),
+    default="at_once",
+    show_default=True,
+    help="When replayed chunks come: without waiting, or each at its recorded time.",
+)
 @click.option("--github", is_flag=True, help="Write the step summary, annotations and outputs of a workflow step.")
 @click.option("--annotations/--no-annotations", default=True, help="With --github: annotate findings.")
 @options.JSON

@@ -50,8 +50,8 @@ def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
     """From now on the running code, and what it starts, hears `cassette`.
 
     `tape` holds what matching needs, as JSON: `routes` (the address of each service), `normalisers`, `secrets`
-    (names of the variables whose marks stand in the recording), `faults` (of the task, each with its place) and `lanes`
-    (the header that names the session, of each service that has one).
+    (names of the variables whose marks stand in the recording), `faults` (of the task, each with its place), `lanes`
+    (the header that names the session, of each service that has one) and `pace`.
     """
     routes = Routes({name: Route(name, address, url(name)) for name, address in tape["routes"].items()})
     normalisers = [Normaliser.model_validate(rule) for rule in tape["normalisers"]]
@@ -66,4 +66,4 @@ def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
         faults=faults,
         lanes=Lanes(tape["lanes"]),
     )
-    TAPE.set(Heard(player, routes))
+    TAPE.set(Heard(player, routes, pace=tape["pace"]))

@@ -11,6 +11,7 @@ from threading import Lock
 from types import TracebackType
 
 from tapegate.doors import in_process
+from tapegate.doors.current import Pace
 from tapegate.doors.gateway import Gateway
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import Level, best
@@ -36,8 +37,10 @@ from tapegate.tape.recorder import Recorder
 class Runner:
     """Starts subjects, asks them and stops them. Use it as a context manager; thread-safe."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: Suite, pace: Pace = "at_once") -> None:
+        """`pace` is when replayed chunks come."""
         self._suite = suite
+        self._pace: Pace = pace
         self._idle: dict[str, list[Warm]] = defaultdict(list)
         self._unfit: set[str] = set()
         self._lock = Lock()
@@ -135,6 +138,7 @@ class Runner:
             config.secrets,
             [(place, fault.model_dump(mode="json")) for place, fault in question.task.setup.on_tape],
             config.lanes,
+            self._pace,
         )
         env = self._environment(question, place, self._inside(), warm.enclosure.level)
         with ExitStack() as stack:
@@ -184,7 +188,8 @@ class Runner:
                 listening, enclosure.gateway = enclosure.gateway, None
                 stack.callback(self._gateway.adopt(listening).close)
                 port = enclosure.gateway_port
-            lane = self._gateway.open(question.tape, question.routes, question.keys, name=question.lane)
+            tape, routes = question.tape, question.routes
+            lane = self._gateway.open(tape, routes, question.keys, pace=self._pace, name=question.lane)
             stack.callback(lane.close)
             yield {service: lane.url(service, port=port) for service in self._suite.config.services}, lane
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tapegate.doors.current import Pace
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.errors import SubjectError
 from tapegate.load.template import placeholders
@@ -46,6 +47,8 @@ class Tape:
     """The task's faults on the tape, each with its place in `setup.faults`."""
     lanes: Mapping[str, str] = field(default_factory=dict)
     """The header that names the session, of each service that has one."""
+    pace: Pace = "at_once"
+    """When replayed chunks come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,4 +250,5 @@ def _as_json(tape: Tape) -> dict[str, Any]:
         "secrets": list(tape.secrets),
         "faults": list(tape.faults),
         "lanes": dict(tape.lanes),
+        "pace": tape.pace,
     }
