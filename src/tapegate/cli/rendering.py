@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import click
-from pydantic import ValidationError
 
 from tapegate.cli import options
 from tapegate.cli.sides import Terms, side_of, terms
@@ -20,7 +20,8 @@ from tapegate.model.diff import Diff
 from tapegate.model.run import Run, TaskResult, TrialResult
 from tapegate.model.trace import Trace
 from tapegate.report import comment, diff_file, junit, markdown, sarif, terminal, terminal_diff
-from tapegate.report.audit import AuditFile
+from tapegate.report.audit import SCHEMA_ID as AUDIT_SCHEMA
+from tapegate.report.audit import AgreementRow
 from tapegate.report.page.evidence import Evidence
 from tapegate.report.page.render import render as page
 from tapegate.run.output import write_atomically
@@ -164,10 +165,14 @@ def _agreement(found: ResultsFolder) -> tuple[str, ...]:
     if raw is None:
         return ()
     try:
-        rows = AuditFile.model_validate_json(raw).agreement
-    except ValidationError as error:
+        document = json.loads(raw)
+        rows = [AgreementRow.model_validate(row) for row in document["agreement"]]
+        known = document["schema"] == AUDIT_SCHEMA
+    except (ValueError, TypeError, LookupError):  # pydantic's errors are ValueErrors
+        known, rows = False, []
+    if not known:
         where = str(found.path / AUDIT)
-        raise BadInput.of("bad_audit", f"{where!r} is no file of an audit: {error.errors()[0]['msg']}") from error
+        raise BadInput.of("bad_audit", f"{where!r} is no {AUDIT_SCHEMA} file that this Tapegate reads")
     lines = []
     for row in rows:
         kappa = f"kappa {row.kappa}" if row.kappa is not None else "no kappa of so few pairs"
