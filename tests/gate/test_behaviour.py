@@ -247,7 +247,9 @@ def test_schemas_are_printed(name: str, project: Any) -> None:
 
 def test_a_subject_that_does_not_start_could_not_be_judged(project: Any) -> None:
     """Exit 3, and the finding names the command: the harness's own knocking is no network attempt."""
-    project.replace("src/paperdesk/app.py", "from __future__ import annotations\n", "from __future__ import = annotations\n")
+    project.replace(
+        "src/paperdesk/app.py", "from __future__ import annotations\n", "from __future__ import = annotations\n"
+    )
     done = project.tapegate("run", "RET-03", "--json")
     assert done.code == 3, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
