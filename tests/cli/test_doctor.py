@@ -1,0 +1,117 @@
+"""`tapegate doctor`: what it looks at, and what of it ends in 3."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+from click.testing import CliRunner
+
+from tapegate.cli.doctor import doctor
+from tapegate.doors.guard import levels
+from tapegate.doors.guard.levels import Facts
+
+CONFIG = """\
+version: 1
+paths: {A1: {title: x, status: y, files: [z], subject: desk}}
+subjects:
+  desk: {kind: http, command: [PROGRAM, "{port}"], ask: {path: /}, stream: text}
+services:
+  model: {address: "https://m.example", base_url_env: [MODEL_URL], key_env: DOCTOR_TEST_KEY}
+profiles:
+  pr: {require_guard: GUARD}
+"""
+
+
+@pytest.fixture
+def look(tmp_path, monkeypatch):
+    """Looks at this machine and a project; gives the exit code and the findings by name."""
+    monkeypatch.delenv("DOCTOR_TEST_KEY", raising=False)
+
+    def run(program="python3", guard="none", config=CONFIG):
+        (tmp_path / "evals").mkdir(exist_ok=True)
+        if config:
+            text = config.replace("PROGRAM", program).replace("GUARD", guard)
+            (tmp_path / "evals/tapegate.yaml").write_text(text)
+        done = CliRunner().invoke(doctor, ["-C", str(tmp_path), "--json"])
+        return done.exit_code, {one["name"]: one for one in json.loads(done.stdout)}
+
+    return run
+
+
+def without_namespace(monkeypatch):
+    monkeypatch.setattr(levels, "facts", lambda: Facts(None, ("namespace: not allowed",), "Linux 6"))
+
+
+def test_a_machine_that_can_run_is_fine(look):
+    """Every look says what it saw; a key that only recording needs is no failure."""
+    code, found = look()
+    assert code == 0
+    assert {"python", "loopback", "workspaces", "guard", "fork", "git", "project"} <= set(found)
+    assert found["keys"]["state"] == "weak"
+    assert "DOCTOR_TEST_KEY of 'model'" in found["keys"]["message"]
+    assert "replaying needs no key" in found["keys"]["message"]
+
+
+def test_without_a_namespace_the_guard_is_weak_and_says_why(look, monkeypatch):
+    """With what the subjects have instead."""
+    without_namespace(monkeypatch)
+    code, found = look()
+    assert (code, found["guard"]["state"]) == (0, "weak")
+    assert (
+        "not allowed; the guard is 'in_process' for Python subjects and 'none' for all others"
+        in found["guard"]["message"]
+    )
+
+
+def test_a_profile_that_wants_more_is_broken(look, monkeypatch):
+    """The run would refuse to begin, so this ends in 3 too."""
+    without_namespace(monkeypatch)
+    code, found = look(guard="namespace")
+    assert (code, found["profile pr"]["state"]) == (3, "broken")
+    assert "and 'desk' has 'none' here" in found["profile pr"]["message"]
+
+
+def test_a_program_that_is_not_there_is_broken(look):
+    """The subject could not be started."""
+    code, found = look(program="no-such-program-anywhere")
+    assert (code, found["subject desk"]["state"]) == (3, "broken")
+
+
+def test_a_machine_that_cannot_listen_is_broken(look, monkeypatch):
+    """PRO-10: without a port on loopback there is no gateway."""
+
+    def refuse(*_, **__):
+        raise PermissionError("no sockets here")
+
+    monkeypatch.setattr(socket, "create_server", refuse)
+    levels.facts.cache_clear()
+    try:
+        code, found = look()
+    finally:
+        levels.facts.cache_clear()
+    assert (code, found["loopback"]["state"]) == (3, "broken")
+
+
+def test_no_git_is_weak(look, monkeypatch):
+    """ENV-01: runs work, and name no commit."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    code, found = look(program='"{python}"')
+    assert [name for name, one in found.items() if one["state"] == "broken"] == []
+    assert (code, found["git"]["state"]) == (0, "weak")
+
+
+@pytest.mark.parametrize(("config", "state", "code"), [("", "weak", 0), ("version: 2\n", "broken", 3)])
+def test_a_project_that_is_not_there_or_not_sound(look, config, state, code):
+    """Only the machine is looked at; what is wrong in files is lint's to say."""
+    ended, found = look(config=config)
+    assert (ended, found["project"]["state"]) == (code, state)
+
+
+def test_it_is_told_in_lines(tmp_path):
+    """State, name and message, with the fix below."""
+    done = CliRunner().invoke(doctor, ["-C", str(tmp_path)])
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("ok      python      CPython")
+    assert lines[-1].startswith("weak    project     there is no evals/tapegate.yaml here")
