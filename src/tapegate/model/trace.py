@@ -252,8 +252,8 @@ class Trace:
     recorded_tokens: int | None = None
     """Tokens of every model call in the recording, played or not: about what recording it again takes."""
     recorded_usd: str | None = None
-    """What those calls cost at the pinned prices, an exact decimal; None where one of them has no known price, and for a
-    recording that was played whole."""
+    """What those calls cost at the pinned prices, an exact decimal; None where one of them has no known price, and for
+    a recording that was played whole."""
     cost_usd: str | None = None
     """What the played calls cost at the pinned prices, an exact decimal; None where one of them has no known price."""
     database: Database | None = None
