@@ -12,6 +12,7 @@ import ssl
 import threading
 from collections.abc import Awaitable, Callable
 from errno import ECONNRESET
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -23,7 +24,7 @@ from tapegate.doors.httpx_body import Bodies
 from tapegate.doors.on_import import on_import
 from tapegate.doors.refusal import websocket
 from tapegate.tape.recorder import Recorder, Take
-from tapegate.tape.wire import Answer, Asked
+from tapegate.tape.wire import Answer, Asked, HeaderPairs
 
 TRANSPORTS = ("httpx._transports.default", "httpx2._transports.default")
 """The modules that open connections."""
@@ -140,7 +141,7 @@ class Door:
         at_us = arrivals(answer) if heard.pace == "recorded" or answer.paced else ()
         return self._client.Response(
             answer.status,
-            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in framed.headers],
+            headers=_encoded(framed.headers),
             stream=self._bodies.played(framed, at_us),
             extensions={"http_version": b"HTTP/1.1", "reason_phrase": answer.reason.encode("latin-1", "replace")},
         )
@@ -177,6 +178,11 @@ def _is_websocket(asked: Asked) -> bool:
 def _address(request: Request) -> str:
     url = request.url
     return f"{url.host}:{url.port or (80 if url.scheme in ('http', 'ws') else 443)}"
+
+
+@lru_cache(maxsize=1024)
+def _encoded(headers: HeaderPairs) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
 
 
 def _patience(request: Request) -> float:

@@ -110,12 +110,13 @@ def _answer(interaction: Interaction) -> Answer:
     response, chunks = interaction.response, interaction.chunks
     if not interaction.answered:
         return SILENCE
+    one = len(chunks.sizes) == 1
     return Answer(
         status=response.status,
         reason=response.reason,
-        headers=tuple((name, value) for name, values in response.headers.items() for value in values),
-        chunks=tuple(chunks.cut(response.body)),
-        at_us=tuple(at - chunks.started_us for at in chunks.at_us),
+        headers=tuple([(name, value) for name, values in response.headers.items() for value in values]),
+        chunks=(response.body,) if one else tuple(chunks.cut(response.body)),
+        at_us=tuple([at - chunks.started_us for at in chunks.at_us]),
         ended=chunks.ended,
     )
 

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tapegate.model.config import Service
 
+REMEMBERED = 1024
+"""URLs whose service is not looked for again: an agent asks a few of them, many times."""
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -34,6 +36,7 @@ class Routes:
             prefixes[_normal(route.address).rstrip("/")] = route
         # Longest first: `https://host/v1/embed` is found before `https://host/v1`.
         self._prefixes = sorted(prefixes.items(), key=lambda item: -len(item[0]))
+        self._found: dict[str, tuple[str, str] | None] = {}
 
     @classmethod
     def of(cls, services: Mapping[str, Service], upstreams: Mapping[str, str] | None = None) -> Routes:
@@ -51,6 +54,14 @@ class Routes:
 
     def resolve(self, url: str) -> tuple[str, str] | None:
         """The service that `url` belongs to, and the path and query after its address; None: not a service."""
+        if url in self._found:
+            return self._found[url]
+        if len(self._found) >= REMEMBERED:
+            self._found.clear()
+        self._found[url] = found = self._resolve(url)
+        return found
+
+    def _resolve(self, url: str) -> tuple[str, str] | None:
         normal = _normal(url)
         for prefix, route in self._prefixes:
             if normal == prefix or normal.startswith((prefix + "/", prefix + "?")):
