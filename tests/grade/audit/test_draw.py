@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tapegate.errors import BadInput, UsageError
 from tapegate.grade.audit.draw import cap, check, draw, parse_week, week_of
-from tapegate.model.task import Task
+from tapegate.model.task import Grading, Task
 
 TERMS = {"reason": "rubric_calibration", "justification": "It is sampled.", "fallback": "tool_trace"}
 AUDITED = {"deterministic_metrics": ["tool_trace"], "runtime_llm_judge": "audit", "judge": TERMS}
@@ -63,6 +63,20 @@ def test_the_cap_holds_whatever_is_eligible(tasks: Tasks, n: int, allowed: int, 
     assert set(drawn.sample) <= set(drawn.eligible)
     assert len(set(drawn.sample)) * 100 <= 15 * n
     check(drawn, len(drawn.sample), "x")
+
+
+def test_the_cases_of_a_task_are_one_task(tasks: Tasks) -> None:
+    """They neither raise the cap nor are drawn."""
+
+    @dataclass(frozen=True)
+    class Case:
+        key: str
+        grading: Grading
+
+    six = tasks(6)
+    cases = [Case(f"T-100@A1[{number}]", six[0].grading) for number in range(1, 30)]
+    drawn = draw("2026-W47", [*six, *cases])
+    assert (drawn.n, drawn.cap, len(drawn.eligible)) == (7, 1, 6)
 
 
 def test_a_recorded_draw_cannot_be_widened(tasks: Tasks) -> None:

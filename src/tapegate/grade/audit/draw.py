@@ -13,6 +13,8 @@ from tapegate.model.task import Task
 
 PERCENT = 15
 """The standard's weekly sample cap."""
+CASE = "["
+"""What begins the name of a case in a key, `RET-08@A5[3]`."""
 WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>\d{2})")
 
 
@@ -43,14 +45,14 @@ def draw(week: str, tasks: Iterable[Task]) -> Draw:
     """The draw of a week from all tasks of a run.
 
     Those that allow a judge are ordered by sha256 of the week and their key, and the first are taken: the same week
-    draws the same tasks again, another week others, and no clock or seed takes part.
+    draws the same tasks again, another week others, and no clock or seed takes part. The cases of a task are one task,
+    and none of them is drawn: what a judge shall look at has one answer.
     """
     keys = {task.key: task.grading.runtime_llm_judge == "audit" for task in tasks}
-    eligible = sorted(key for key, allowed in keys.items() if allowed)
-    most = cap(len(keys))
-    return Draw(
-        week, len(keys), most, tuple(eligible), tuple(sorted(eligible, key=lambda key: _rank(week, key))[:most])
-    )
+    eligible = sorted(key for key, allowed in keys.items() if allowed and CASE not in key)
+    n = len({key.partition(CASE)[0] for key in keys})
+    sample = sorted(eligible, key=lambda key: _rank(week, key))[: cap(n)]
+    return Draw(week, n, cap(n), tuple(eligible), tuple(sample))
 
 
 def check(drawn: Draw, judged: int, file: str) -> None:
