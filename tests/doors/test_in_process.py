@@ -68,7 +68,8 @@ def _disarmed() -> Iterator[None]:
 
 def job(**more) -> dict:
     """What a child is told, as it comes off the wire."""
-    told = {"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}, "pace": "at_once"}
+    told = {"routes": SERVICES, "normalisers": [], "secrets": [], "faults": [], "lanes": {}}
+    told |= {"pace": "at_once", "match": "exact"}
     return json.loads(json.dumps({**told, **more}))
 
 

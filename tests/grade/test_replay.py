@@ -110,3 +110,12 @@ def test_a_network_attempt_points_at_the_task_that_names_it(make_task, make_trac
     for named, line in (([], 1), (["no_network_attempt"], 8)):
         result = grade_trial(make_task(invariants=named), trace, None)
         assert [(one.code, one.severity, one.line) for one in result.findings] == [("network_attempt", "fail", line)]
+
+
+def test_answers_to_another_prompt_need_review(make_task, make_trace):
+    """At the line that allows them; nobody knows what the provider would say to the prompt of now."""
+    docket = Docket(make_task(setup={"match": "conversation"}), 1)
+    report_account(docket, make_trace(account=Account(alike=(0, 2))))
+    (finding,) = docket.findings
+    assert (finding.code, finding.severity) == ("matched_by_conversation", "needs_review")
+    assert "recorded requests 0, 2 were played for their conversation alone" in finding.message

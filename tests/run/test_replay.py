@@ -286,3 +286,30 @@ def test_recorded_time_is_kept_on_request(kit, kind):
             took[pace] = time.monotonic() - start
         assert (trace.text, trace.complete) == ("ok", True)
     assert took["recorded"] >= 0.4
+
+
+TALKS = """
+import json, os
+import httpx
+
+def ask(input):
+    talk = {"model": "m", "messages": [{"role": "system", "content": "PROMPT"}, {"role": "user", "content": input}]}
+    yield httpx.post(os.environ["MODEL_URL"] + "/chat", json={**talk, "q": "hello"}).text
+"""
+
+
+def test_a_changed_prompt_may_be_replayed_to_test_the_plumbing(kit):
+    """With `match: conversation` it needs review instead of being stale, at every door; as recorded it passes."""
+    kit.task("T-1", setup={"match": "conversation"}).agent(TALKS).record()
+    assert kit.judge().tasks[0].verdict is Verdict.PASS
+    runs = {name: kind(kit.agent(TALKS.replace("PROMPT", "ANOTHER"))).judge() for name, kind in KINDS.items()}
+    (task,) = runs["in process"].tasks
+    assert (task.verdict, told(task)) == (Verdict.NEEDS_REVIEW, {"matched_by_conversation"})
+    assert runs["http"] == runs["at the gateway"] == runs["in process"]
+
+
+def test_without_it_a_changed_prompt_is_stale(kit):
+    """The same change, and the task as tasks are."""
+    kit.agent(TALKS).record()
+    (task,) = kit.agent(TALKS.replace("PROMPT", "ANOTHER")).judge().tasks
+    assert (task.verdict, told(task)) == (Verdict.STALE, {"prompt_changed"})

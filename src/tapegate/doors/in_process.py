@@ -51,7 +51,7 @@ def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
 
     `tape` holds what matching needs, as JSON: `routes` (the address of each service), `normalisers`, `secrets`
     (names of the variables whose marks stand in the recording), `faults` (of the task, each with its place), `lanes`
-    (the header that names the session, of each service that has one) and `pace`.
+    (the header that names the session, of each service that has one), `match` and `pace`.
     """
     routes = Routes({name: Route(name, address, url(name)) for name, address in tape["routes"].items()})
     normalisers = [Normaliser.model_validate(rule) for rule in tape["normalisers"]]
@@ -65,5 +65,6 @@ def hear(tape: Mapping[str, Any], cassette: bytes, ledger: Ledger) -> None:
         redactor=redactor,
         faults=faults,
         lanes=Lanes(tape["lanes"]),
+        match=tape["match"],
     )
     TAPE.set(Heard(player, routes, pace=tape["pace"]))

@@ -116,6 +116,19 @@ def report_account(docket: Docket, trace: Trace) -> None:
             )
     usd = Decimal(trace.recorded_usd) if trace.recorded_usd is not None else None
     record = f"tapegate record {task.key} --stale{about(trace.recorded_tokens, usd)}"
+    if account.alike:
+        places = ", ".join(str(place) for place in account.alike)
+        docket.say(
+            REPLAY,
+            "matched_by_conversation",
+            "needs_review",
+            f"recorded requests {places} were played for their conversation alone: prompt, tools or parameters differ, "
+            "and nobody knows what the provider would answer to those",
+            path=("setup", "match"),
+            expected="requests as they were recorded",
+            got="match: conversation",
+            fix=record,
+        )
     for miss in dict.fromkeys(account.misses):
         docket.say(REPLAY, miss.kind, "stale", miss.explanation, fix=record)
     unplayed = account.unplayed

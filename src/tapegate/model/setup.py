@@ -33,6 +33,10 @@ class RaiseFault(Part):
 Fault = Annotated[RaiseFault | TapeFault, Field(discriminator="kind")]
 
 
+Match = Literal["exact", "conversation"]
+"""When a recorded request is the one that is asked."""
+
+
 class Setup(Part):
     """What the workspace holds and how the world is before the subject is asked."""
 
@@ -48,6 +52,9 @@ class Setup(Part):
     """In a stream fixture: the file of `evals/fixtures` that is the stream."""
     chunking: Literal["whole", "all_splits"] = "whole"
     """In a stream fixture: `all_splits` cuts it into up to three pieces at every byte, or at a sample of them."""
+    match: Match = "exact"
+    """`conversation`: a request that no recording answers gets the answer to the same conversation, whatever its prompt,
+    tools and parameters. It tests the plumbing under a changed prompt and nothing else: the result needs review."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong for the subject: exceptions inside it, and what its services answer."""
 

@@ -214,6 +214,8 @@ class Account:
     network: tuple[NetworkAttempt, ...] = ()
     faults: tuple[int, ...] = ()
     """Places, in the task's `setup.faults`, of the faults on the tape that a request met."""
+    alike: tuple[int, ...] = ()
+    """Places of the interactions that were played for their conversation alone (`match: conversation`)."""
 
     @property
     def complete(self) -> bool:

@@ -91,6 +91,7 @@ class Replayer:
             redactor=redactor,
             faults=trial.task.setup.on_tape,
             lanes=Lanes(self._config.lanes),
+            match=trial.task.setup.match,
         )
         question = Question(
             trial.task,

@@ -139,6 +139,7 @@ class Runner:
             [(place, fault.model_dump(mode="json")) for place, fault in question.task.setup.on_tape],
             config.lanes,
             self._pace,
+            question.task.setup.match,
         )
         env = self._environment(question, place, self._inside(), warm.enclosure.level)
         with ExitStack() as stack:

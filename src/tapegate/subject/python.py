@@ -20,6 +20,7 @@ from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.errors import SubjectError
 from tapegate.load.template import placeholders
 from tapegate.model.config import PythonSubject
+from tapegate.model.setup import Match
 from tapegate.subject.child import Child, More, not_started
 from tapegate.subject.fill import fill, fill_json
 from tapegate.subject.heard import Clock, Heard, Then
@@ -49,6 +50,8 @@ class Tape:
     """The header that names the session, of each service that has one."""
     pace: Pace = "at_once"
     """When replayed chunks come."""
+    match: Match = "exact"
+    """When a recorded request is the one that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,4 +254,5 @@ def _as_json(tape: Tape) -> dict[str, Any]:
         "faults": list(tape.faults),
         "lanes": dict(tape.lanes),
         "pace": tape.pace,
+        "match": tape.match,
     }

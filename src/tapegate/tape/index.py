@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict, deque
 from collections.abc import Sequence
 
 from tapegate.model.config import Normaliser
-from tapegate.tape.canonical import Rules, canonical, rules_of
+from tapegate.tape.canonical import Rules, canonical, load, rules_of
 from tapegate.tape.cassette import Interaction
+from tapegate.tape.conversation import Conversation
 from tapegate.tape.wire import Asked
 
 Key = tuple[str, str, str, bytes]
@@ -33,6 +35,7 @@ class Index:
             request = interaction.request
             self._raw[interaction.service, request.method, path, request.body].append(number)
         self._canonical: dict[Key, deque[int]] | None = None
+        self._alike: dict[Key, deque[int]] | None = None
 
     def take(self, asked: Asked) -> int | None:
         """The place of the next unused interaction that answers `asked`, now used; None on a miss."""
@@ -42,6 +45,31 @@ class Index:
         if found is not None:
             self.taken[found] = True
         return found
+
+    def take_alike(self, asked: Asked) -> int | None:
+        """The next unused interaction with the same conversation, whatever its prompt, tools and parameters; now used.
+
+        None on a miss, and for a request that is no conversation.
+        """
+        if self._alike is None:
+            self._alike = defaultdict(deque)
+            for number, (interaction, path) in enumerate(zip(self._interactions, self._paths, strict=True)):
+                key = self._talk(interaction.service, interaction.request.method, path, interaction.request.body)
+                if key is not None:
+                    self._alike[key].append(number)
+        key = self._talk(asked.service, asked.method, asked.path, asked.body)
+        found = self._next(self._alike.get(key)) if key is not None else None
+        if found is not None:
+            self.taken[found] = True
+        return found
+
+    def _talk(self, service: str, method: str, path: str, body: bytes) -> Key | None:
+        plain = canonical(body, self._for(service))
+        talk = Conversation.of(json.loads(plain)) if plain[:1] == b"{" and load(body) is not None else None
+        if talk is None:
+            return None
+        said = json.dumps([message for _, message in talk.messages], sort_keys=True)
+        return service, method, path, said.encode()
 
     def _next(self, places: deque[int] | None) -> int | None:
         while places:

@@ -18,7 +18,8 @@ from tapegate.tape.explain import Explainer
 from tapegate.tape.wire import Asked
 
 Fact = Mapping[str, Any]
-"""One fact as JSON: `{"played": n}`, `{"missed": request}`, `{"fault": n}` or `{"network": address}`."""
+"""One fact as JSON: `{"played": n}`, `{"missed": request}`, `{"fault": n}`, `{"alike": n}` or
+`{"network": address}`."""
 
 
 class Ledger:
@@ -30,12 +31,17 @@ class Ledger:
         self._missed: set[Asked] = set()
         self._network: set[str] = set()
         self._faults: set[int] = set()
+        self._alike: set[int] = set()
         # Reentrant: a finalizer that reaches for the network may run while a fact is entered.
         self._lock = threading.RLock()
 
     def played(self, number: int) -> None:
         """The interaction at this place was served."""
         self.enter({"played": number})
+
+    def played_alike(self, number: int) -> None:
+        """The interaction at this place was served for its conversation alone."""
+        self.enter({"alike": number})
 
     def missed(self, asked: Asked) -> None:
         """No recording answers `asked`. Its headers take no part: a retry that adds one is the same miss."""
@@ -92,6 +98,7 @@ class Ledger:
                 ),
                 network=tuple(NetworkAttempt(address) for address in self.addresses),
                 faults=tuple(sorted(self._faults)),
+                alike=tuple(sorted(self._alike)),
             )
 
     def _keep(self, fact: Fact) -> bool:
@@ -104,6 +111,8 @@ class Ledger:
             body = asked["body"].encode("latin-1")
             lane = str(asked.get("lane", ""))
             self._missed.add(Asked(asked["service"], asked["method"], asked["path"], (), body, lane))
+        elif "alike" in fact:
+            self._alike.add(int(fact["alike"]))
         elif "fault" in fact:
             self._faults.add(int(fact["fault"]))
         else:
@@ -111,7 +120,8 @@ class Ledger:
         return self._count() > before
 
     def _count(self) -> int:
-        return len(self._played) + len(self._missed) + len(self._faults) + len(self._network)
+        numbers = len(self._played) + len(self._faults) + len(self._alike)
+        return numbers + len(self._missed) + len(self._network)
 
 
 def _place(miss: Miss) -> tuple[int, str, str, str, str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tapegate.model.config import Normaliser
 from tapegate.model.fault import TapeFault
+from tapegate.model.setup import Match
 from tapegate.model.trace import Miss
 from tapegate.tape.cassette import Cassette, Interaction
 from tapegate.tape.explain import Explainer
@@ -37,8 +38,10 @@ class Player:
         redactor: Redactor | None = None,
         faults: Sequence[tuple[int, TapeFault]] = (),
         lanes: Lanes = NO_LANES,
+        match: Match = "exact",
     ) -> None:
         """`faults` are the task's, each with its place in `setup.faults`."""
+        self._match = match
         self.ledger = ledger
         self._faults = Faults(faults, ledger)
         self._interactions = cassette.interactions
@@ -65,14 +68,20 @@ class Player:
                 # A recording holds what redaction left, which is nearly always what was sent.
                 asked = self._redactor.redact_asked(asked)
                 number = self._take(asked)
+            if number is None and self._match == "conversation":
+                number = self._take(asked, alike=True)
+                if number is not None:
+                    self.ledger.played_alike(number)
             if number is not None:
                 self.ledger.played(number)
                 return _answer(self._interactions[number])
             # Headers take no part in matching, so a retry that adds one is still the same miss.
             return self._refuse(replace(asked, headers=()))
 
-    def _take(self, asked: Asked) -> int | None:
-        return self._index.take(replace(asked, path=_in_lane(asked.path, asked.lane)) if asked.lane else asked)
+    def _take(self, asked: Asked, *, alike: bool = False) -> int | None:
+        if asked.lane:
+            asked = replace(asked, path=_in_lane(asked.path, asked.lane))
+        return self._index.take_alike(asked) if alike else self._index.take(asked)
 
     def _refuse(self, asked: Asked) -> Answer:
         self.ledger.missed(asked)

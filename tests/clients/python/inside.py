@@ -20,7 +20,15 @@ facts = []
 ledger = Ledger(facts.append)
 in_process.install()
 in_process.shut(ledger.attempted)
-matching = {"routes": job["routes"], "normalisers": [], "secrets": [], "faults": [], "lanes": {}, "pace": "at_once"}
+matching = {
+    "routes": job["routes"],
+    "normalisers": [],
+    "secrets": [],
+    "faults": [],
+    "lanes": {},
+    "pace": "at_once",
+    "match": "exact",
+}
 in_process.hear(matching, base64.b64decode(job["cassette"]), ledger)
 runpy.run_path(program, run_name="__main__")
 print(json.dumps(facts))
