@@ -189,6 +189,11 @@ def _soften_mandatory(bench: Any) -> None:
     bench.swap(TASK, "grading:", "blocking: false\ngrading:")
 
 
+def _match_loosely(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    bench.swap(TASK, "grading:", "setup: {match: conversation}\ngrading:")
+
+
 def _forget_row(bench: Any) -> None:
     bench.config("subjects:", "  A3: {title: x, status: planned, files: [src/agent.py], subject: desk}\nsubjects:")
 
@@ -383,6 +388,7 @@ DEFECTS = [
     (_declare_row, "inventory", "finding", "missing_eval", CONFIG, 8, "evals/<suite>/AGT-15@P1.yaml"),
     (_declare_row, "methods", "finding", "missing_method", CONFIG, 8, "give one of its tasks `mode: stream_fixture`"),
     (_soften_mandatory, "mandatory", "finding", "mandatory_not_blocking", TASK, 9, "remove `blocking: false`"),
+    (_match_loosely, "matching", "finding", "loose_match", TASK, 9, "remove `match: conversation`"),
     (_forget_row, "inventory_declared", "note", "inventory_undeclared", CONFIG, 8, "add `inventory: A3`"),
     (_break_profile_name, "profile_names", "note", "misspelt_profile", CONFIG, 8, "rename it to 'nightly'"),
     (_break_profile, "profile_whole", "finding", "partial_pr", CONFIG, 8, "remove `partial: true`"),
