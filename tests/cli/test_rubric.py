@@ -103,3 +103,17 @@ def test_the_table_shows_what_it_decides_by(score: Callable[..., Result]) -> Non
         "  ## [x]         2             2       3,000   2,000  0.0000  crashed\n"
         "  RET-01         –             2       3,000   2,000       –  score missing\n"
     ), done.stdout
+
+
+def test_a_gate_that_missing_scores_could_still_turn_is_open(score: Callable[..., Result]) -> None:
+    """Three words for three states: holds, fails, open."""
+    lines = score([GOOD] * 6 + [{**GOOD, "accuracy_score": None, "latency_e2e_ms": 10_001}]).stdout.splitlines()
+    said = {line.split()[0]: line.split("  ")[-1] for line in lines[3:7]}
+    assert said == {
+        "aggregate_score": "holds",
+        "pass_rate": "holds",
+        "faithfulness_failure_rate": "holds",
+        "latency_e2e_p95_ms": "fails",
+    }
+    lines = score([{**GOOD, "faithfulness_score": None}]).stdout.splitlines()
+    assert [line.split("  ")[-1] for line in lines[3:7]] == ["open: scores are missing"] * 3 + ["holds"]

@@ -76,7 +76,16 @@ def _head(audit: Audit) -> Section:
 def _scores(audit: Audit) -> Section | None:
     if not audit.judged:
         return None
-    head = ("answer", "verdict", "accuracy", "judge", "faithfulness", "judge", "attempts", "fallback")
+    head = (
+        "answer",
+        "verdict",
+        "accuracy",
+        "by the judge",
+        "faithfulness",
+        "by the judge",
+        "attempts",
+        "fallback",
+    )
     rows = [
         (
             f"{one.key}[{one.trial}]",
@@ -126,6 +135,8 @@ def _differing(one: Judged) -> Iterator[tuple[str, ...]]:
 
 def _agreement(found: Agreement) -> Section:
     axis = _AXES[found.axis]
+    if not found.n:
+        return Section(f"Agreement on {axis}", ("No answer was scored by both.",))
     lines = [f"{found.agreed} of {found.n} labelled pairs agree."]
     if found.kappa is not None and found.interval is not None:
         low, high = found.interval

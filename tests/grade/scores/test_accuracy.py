@@ -84,6 +84,8 @@ def test_an_outcome_without_facts_is_counted_by_its_slots(scored: Callable[..., 
     outcome["required_slots"].pop("facts")
     assert scored("A (/paper/a) and https://b.c/d.", outcome, BOTH)[0] == 0
     assert scored("A (/paper/a).", outcome, BOTH)[0] == 1
+    limits = {"required_slots": {"citations_local_min": 1, "citations_web_max": 0}}
+    assert [scored(answer, limits, BOTH)[0] for answer in ("I do not know.", " \n…", "")] == [1, 0, 0]
     tools = {"allowed_first_tools": ["read"]}
     assert scored("Anything.", tools, BOTH)[0] == 2
     assert scored("Anything.", tools, BOTH, tool="web")[0] == 0
