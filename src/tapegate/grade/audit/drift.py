@@ -20,11 +20,10 @@ _SHOWN = 8
 def drift(suite: Suite, as_of: date, fresh: Sequence[Fresh] | None) -> Drift:
     """The drift of all recordings of a suite's tasks, from their pins alone: nothing is replayed for it."""
     recordings = tuple(_recordings(suite, as_of))
-    paths = {task.key: task.path_id for task in suite.tasks}
     return Drift(
         as_of.isoformat(),
         recordings,
-        tuple(_notes(suite, recordings, paths)),
+        tuple(_notes(suite, recordings)),
         None if fresh is None else tuple(fresh),
     )
 
@@ -61,7 +60,7 @@ def _model(model: ModelPin) -> str:
     return f"{model.requested} → {model.resolved or 'not said'}{build}"
 
 
-def _notes(suite: Suite, recordings: Sequence[Recorded], paths: dict[str, str]) -> Iterator[str]:
+def _notes(suite: Suite, recordings: Sequence[Recorded]) -> Iterator[str]:
     recorded = {one.key for one in recordings}
     yield from _said("have no recording", (task.key for task in suite.tasks if task.key not in recorded))
     yield from _said(
@@ -78,7 +77,7 @@ def _notes(suite: Suite, recordings: Sequence[Recorded], paths: dict[str, str]) 
             requested, _, resolved = model.partition(" → ")
             answered[requested].add(resolved)
         if one.prompt_sha256 is not None:
-            prompts[paths[one.key]].add(one.prompt_sha256)
+            prompts[one.key.rpartition("@")[2]].add(one.prompt_sha256)
     for requested, versions in sorted(answered.items()):
         if len(versions) > 1:
             yield f"{requested} was answered by {len(versions)} versions: {', '.join(sorted(versions))}"
