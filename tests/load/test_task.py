@@ -100,7 +100,7 @@ def _one(read: Read, text: str) -> Problem:
             9,
             "unknown_key",
             "'zzz' is no key of the document",
-            "known: beside, blocking, expect",
+            "known: beside, blocking, cases",
         ),
         ("What is known of gates?", "012", 5, "wrong_type", "the number 12", "put it in quotes"),
         ("What is known of gates?", "''", 5, "empty_text", "'input'", "write a value"),

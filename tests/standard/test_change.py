@@ -146,6 +146,24 @@ def test_what_a_task_starts_from_is_part_of_it(repo: Any) -> None:
     assert report.change.paths[0].evals == ("RET-01@P1",)
 
 
+def test_a_case_with_recordings_of_its_own_is_of_its_path(repo: Any) -> None:
+    """The folder of its recordings is named after its number; its fixtures are its task's."""
+    repo.put("evals/fixtures/notes.txt", "one")
+    cases = "cases: [{name: short}, {name: long, input: More., setup: {fixtures: [notes]}}]"
+    repo.swap(TASK, "grading:", f"{cases}\ngrading:")
+    repo.record("RET-01@P1[2]")
+    commit(repo.root)
+    assert ids(against(repo, "HEAD")) == []
+    touch(repo)
+    assert ids(against(repo, "HEAD")) == ["eval_unchanged"]
+    repo.record("RET-01@P1[2]", b'{"again": 1}')
+    assert ids(against(repo, "HEAD")) == []
+    commit(repo.root)
+    repo.put(PROMPT, "Answer in two words.")
+    repo.put("evals/fixtures/notes.txt", "two")
+    assert ids(against(repo, "HEAD")) == []
+
+
 def test_a_removed_recording_or_eval_answers_nothing(repo: Any) -> None:
     """Less testing is no answer to a change."""
     repo.record("RET-01@P1", trial=2)

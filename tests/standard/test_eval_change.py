@@ -90,3 +90,13 @@ def test_outcomes_without_a_name_are_counted_from_one() -> None:
     """As `deprecates` names them."""
     old = task(**outcomes({"required_tools": ["a"]}, {"required_tools": ["b"]}))
     assert list(dropped(old, task(**outcomes({"required_tools": ["a"]})))) == ["outcome 2"]
+
+
+def test_outcomes_of_cases_count_too() -> None:
+    """A case keeps what it accepted; one that is gone, and one that accepts something else, is named."""
+    own = {"accepted_outcomes": [{"name": "web", "allowed_first_tools": ["web_search"]}]}
+    old = task(cases=[{"name": "first", "expect": own}, {"name": "second", "input": "Ho."}])
+    assert list(dropped(old, old)) == []
+    other = {"accepted_outcomes": [{"name": "web", "allowed_first_tools": ["read_paper"]}]}
+    new = task(cases=[{"name": "first", "expect": other}])
+    assert list(dropped(old, new)) == ["first: web", "second"]

@@ -68,6 +68,14 @@ def test_a_metric_that_is_missing_is_declared(bench: Any, list_: str, fixed: str
     assert bench.lint().exit_code == 0
 
 
+def test_a_metric_that_only_a_case_needs_stays(bench: Any) -> None:
+    """What a case demands belongs to the task's metrics."""
+    cases = "cases: [{name: a}, {name: b, expect: {required_invariants: [stream_complete]}}]"
+    bench.swap(TASK, "grading:", f"{cases}\ngrading:")
+    bench.swap(TASK, "[tool_trace]", "[tool_trace, output_hygiene]")
+    assert fix(bench.root) == ()
+
+
 def test_a_json_task_is_put_right_too(bench: Any) -> None:
     """In its own quotes."""
     (bench.root / TASK).unlink()

@@ -700,3 +700,16 @@ def test_lint_writes_nothing(bench: Any) -> None:
     before = files()
     json.dumps([str(found) for found in bench.lint().findings])
     assert files() == before
+
+
+def test_a_case_has_recordings_of_its_own_where_it_is_asked_otherwise(bench: Any) -> None:
+    """Those that share the task's recordings want no others; a recording of no case is an orphan."""
+    cases = "cases: [{name: a}, {name: b, setup: {replies: [{content: x}]}}, {name: c, input: Other.}]"
+    bench.swap(TASK, "grading:", f"{cases}\ngrading:")
+    assert [(code, where) for _, code, where, _ in bench.told()] == [("not_recorded", TASK)]
+    bench.record("RET-01@P1[3]")
+    assert bench.told() == []
+    bench.record("RET-01@P1[4]")
+    assert [(code, where) for _, code, where, _ in bench.told()] == [
+        ("orphan_cassette", "cassettes/retrieval/RET-01@P1[4]")
+    ]

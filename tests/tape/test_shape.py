@@ -10,7 +10,7 @@ from tapegate.errors import CassetteError
 from tapegate.tape.cassette import Cassette, Chunks
 from tapegate.tape.emit import emit
 from tapegate.tape.preflight import preflight
-from tapegate.tape.shape import cassette, disorder
+from tapegate.tape.shape import KEY, cassette, disorder
 
 FILE = "cassettes/chat/RET-01@A1/trial-1.yaml"
 
@@ -108,3 +108,25 @@ def test_our_own_cassettes_pass(example: Cassette) -> None:
     assert cassette(preflight(emit(example), FILE)) == example
     empty = replace(example, interactions=())
     assert cassette(preflight(emit(empty), FILE)) == empty
+
+
+@pytest.mark.parametrize(
+    ("key", "is_one"),
+    [
+        ("RET-01@A1", True),
+        ("RET-01@A1[3]", True),
+        ("RET-01@A1[9999]", True),
+        ("RET-01@A1[0]", False),
+        ("RET-01@A1[03]", False),
+        ("RET-01@A1[]", False),
+        ("RET-01@A1[-1]", False),
+        ("RET-01@A1[1][2]", False),
+        ("RET-01@A1[1]/..", False),
+        ("RET-01[1]@A1", False),
+        ("RET-01", False),
+        ("../x@A1", False),
+    ],
+)
+def test_a_key_names_a_task_or_one_of_its_cases(key: str, is_one: bool) -> None:
+    """And is the name of a folder, so that it is nothing else."""
+    assert (KEY.fullmatch(key) is not None) is is_one

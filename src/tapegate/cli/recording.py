@@ -65,14 +65,15 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
             if isinstance(trial.recording, Fixture):
                 continue  # a file of the project is its recording
             if words.which == "all" or _is_due(trial, replayer, stale=words.which == "stale"):
-                due.setdefault(trial.task.key, []).append(trial.number)
+                numbers = due.setdefault(trial.task.recorded_as, [])
+                numbers += [trial.number] if trial.number not in numbers else []
         if not due:
             _say(words, "nothing to record: every trial has a recording" + _that_holds(words))
             return 0
         with ready(suite, words.source or suite.config.default_source) as source:
             for task in tasks:
-                if task.key in due:
-                    numbers = due[task.key]
+                if task.recorded_as in due:  # of the cases that share a recording, the first is asked
+                    numbers = due.pop(task.recorded_as)
                     count = record(suite, runner, source, task, numbers, replace=words.which == "all")
                     shown = ", ".join(map(str, numbers))
                     _say(words, f"recorded {task.key}, trial {shown}: {count} interactions from {source.name}")

@@ -196,8 +196,12 @@ def evidence_of(side: Side, project: Path | None) -> Evidence:
         return loaded.sha256, loaded.cassette
 
     def cassette(task: TaskResult, trial: TrialResult) -> Cassette | None:
-        found = recording(task.suite, task.key, trial.trial)
-        return found[1] if found is not None and found[0] == trial.cassette_sha256 else None
+        # A case has recordings of its own, or shares those of its task.
+        for key in dict.fromkeys((task.key, f"{task.id}@{task.path_id}")):
+            found = recording(task.suite, key, trial.trial)
+            if found is not None and found[0] == trial.cassette_sha256:
+                return found[1]
+        return None
 
     def trace(task: TaskResult, trial: TrialResult) -> Trace | None:
         return side.trace(task.key, trial)

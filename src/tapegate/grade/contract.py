@@ -27,6 +27,7 @@ FREE = frozenset({"flaky_prone", "migrations", "quarantine"})
 class _Row(Part):
     file: str
     lines: tuple[tuple[tuple[str | int, ...], int], ...]
+    case: int | None = None
     task: dict[str, Any]
 
 
@@ -73,6 +74,7 @@ def to_bytes(tasks: Iterable[Task], profile_name: str, profile: Profile) -> byte
             task.key: {
                 "file": task.source.file,
                 "lines": [[list(path), line] for path, line in task.source.lines.items()],
+                "case": task.case,
                 "task": task.model_dump(mode="json", exclude_defaults=True),
             }
             for task in tasks
@@ -98,7 +100,8 @@ def parse(raw: bytes, file: str) -> Contracts:
 
 def _task(row: _Row) -> Task:
     lines: dict[Path, int] = dict(row.lines)
-    return Task.model_validate_json(orjson.dumps(row.task)).at(Source(row.file, lines))
+    task = Task.model_validate_json(orjson.dumps(row.task)).as_case(row.case)
+    return task.at(Source(row.file, lines))
 
 
 def _refused(file: str, why: str) -> BadInput:

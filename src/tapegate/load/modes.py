@@ -9,10 +9,17 @@ from typing import Any
 from tapegate.load.describe import dotted
 from tapegate.load.document import Document
 from tapegate.model.problem import Problem
+from tapegate.model.source import Path
 
 _LISTS = {"multi_turn": "then", "concurrent": "beside"}
 """Modes that put more than one message, and where the others stand."""
 _WHOLE = "whole"
+_MOMENTS = {
+    ("setup", "clock"): "write 2026-01-31T09:00:00Z",
+    ("cases", "*", "setup", "clock"): "write 2026-01-31T09:00:00Z",
+    ("quarantine", "until"): "write 2026-01-31",
+}
+"""Parts whose digits must show a time."""
 
 
 def mode_problems(document: Document) -> Iterator[Problem]:
@@ -28,32 +35,35 @@ def mode_problems(document: Document) -> Iterator[Problem]:
                 f"add {field}: with what the user says beside 'input', or write mode: single_turn",
             )
         if mode != name and messages:
-            yield _useless(document, field, mode, f"mode {name!r}")
-    stream, cut = document.text("setup", "stream"), document.text("setup", "chunking")
-    if mode == "stream_fixture" and stream is None:
+            yield _useless(document, (field,), mode, f"mode {name!r}")
+    yield from _stream_problems(document, mode)
+    for pattern, fix in _MOMENTS.items():
+        for path, moment in document.each(*pattern):
+            if isinstance(moment, str) and not _is_time(moment):
+                message = f"{dotted(path)} is {moment!r}, which is no moment"
+                yield document.problem("bad_value", message, document.place(path), fix)
+
+
+def _stream_problems(document: Document, mode: str | None) -> Iterator[Problem]:
+    cases = [path for path, _ in document.each("cases", "*")]
+    streams = [path for path, name in document.each("cases", "*", "setup", "stream") if name is not None]
+    named = document.text("setup", "stream") is not None or (cases and len(streams) == len(cases))
+    if mode == "stream_fixture" and not named:
         yield document.problem(
             "missing_stream",
             "mode 'stream_fixture' needs a stream, and setup names none",
             document.place(("mode",)),
             "add setup: {stream: NAME} with a file of evals/fixtures",
         )
-    if mode != "stream_fixture" and stream is not None:
-        yield _useless(document, "stream", mode, "mode 'stream_fixture'", "setup")
-    if mode != "stream_fixture" and cut not in (None, _WHOLE):
-        yield _useless(document, "chunking", mode, "mode 'stream_fixture'", "setup")
-    for path, fix in (
-        (("setup", "clock"), "write 2026-01-31T09:00:00Z"),
-        (("quarantine", "until"), "write 2026-01-31"),
-    ):
-        moment = document.text(*path)
-        if moment is not None and not _is_time(moment):
-            message = f"{dotted(path)} is {moment!r}, which is no moment"
-            yield document.problem("bad_value", message, document.place(path), fix)
+    for above in (("setup",), ("cases", "*", "setup")) if mode != "stream_fixture" else ():
+        for field, nothing in (("stream", (None,)), ("chunking", (None, _WHOLE))):
+            for path, value in document.each(*above, field):
+                if value not in nothing:
+                    yield _useless(document, path, mode, "mode 'stream_fixture'")
 
 
-def _useless(document: Document, field: str, mode: str | None, wants: str, *above: str) -> Problem:
-    path = (*above, field)
-    message = f"{'.'.join(path)!r} does nothing in mode {mode!r}: it goes with {wants}"
+def _useless(document: Document, path: Path, mode: str | None, wants: str) -> Problem:
+    message = f"{dotted(path)} does nothing in mode {mode!r}: it goes with {wants}"
     return document.problem("mode_mismatch", message, document.key_place(path), "remove it, or change the mode")
 
 
@@ -77,12 +87,19 @@ def mode_schema() -> list[dict[str, Any]]:
             }
         )
     streamed = {"required": ["stream"], "properties": {"stream": {"type": "string"}}}
-    unused = {"properties": {"stream": {"type": "null"}, "chunking": {"const": _WHOLE}}}
+    in_cases = {"minItems": 1, "items": {"required": ["setup"], "properties": {"setup": streamed}}}
+    without: dict[str, Any] = {"properties": {"stream": {"type": "null"}, "chunking": {"const": _WHOLE}}}
+    unused = {"setup": without, "cases": {"items": {"properties": {"setup": {"anyOf": [{"type": "null"}, without]}}}}}
     rules.append(
         {
             "if": _is("stream_fixture"),
-            "then": {"required": ["setup"], "properties": {"setup": streamed}},
-            "else": {"properties": {"setup": unused}},
+            "then": {
+                "anyOf": [
+                    {"required": ["setup"], "properties": {"setup": streamed}},
+                    {"required": ["cases"], "properties": {"cases": in_cases}},
+                ]
+            },
+            "else": {"properties": unused},
         }
     )
     return rules

@@ -16,7 +16,7 @@ from tapegate.load.reader import read_document
 from tapegate.load.shape import is_name
 from tapegate.load.shelf import Shelf
 from tapegate.load.suggest import did_you_mean
-from tapegate.load.task import read_task
+from tapegate.load.task import SETUPS, read_task
 from tapegate.load.template import PIECES, placeholders
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
@@ -93,7 +93,8 @@ def unserved(read: ReadTask, services: Collection[str]) -> list[Problem]:
             read.document.place(path),
             did_you_mean(name, services),
         )
-        for path, name in read.document.each("setup", "faults", "*", "service")
+        for setup in SETUPS
+        for path, name in read.document.each(*setup, "faults", "*", "service")
         if isinstance(name, str) and name not in services
     ]
 
@@ -112,7 +113,8 @@ def unfit(read: ReadTask, subjects: Mapping[str, Json]) -> list[Problem]:
             document.place(path),
             "bend the tape instead (kind: status, timeout, …), or test a path with a Python subject",
         )
-        for path, kind in document.each("setup", "faults", "*", "kind")
+        for setup in SETUPS
+        for path, kind in document.each(*setup, "faults", "*", "kind")
         if kind == "raise" and not python
     ]
     taken = [name for _, name in placeholders(subject.get("arguments")) if name in PIECES] if python else []
@@ -126,9 +128,10 @@ def unfit(read: ReadTask, subjects: Mapping[str, Json]) -> list[Problem]:
 def unshelved(read: ReadTask, snapshots: Shelf, fixtures: Shelf) -> list[Problem]:
     """Every snapshot and fixture that a task names is exactly one file."""
     document = read.document
-    named = [(path, name, snapshots) for path, name in document.each("setup", "db_snapshot")]
-    named += [(path, name, fixtures) for path, name in document.each("setup", "fixtures", "*")]
-    named += [(path, name, fixtures) for path, name in document.each("setup", "stream")]
+    named = [(path, name, snapshots) for setup in SETUPS for path, name in document.each(*setup, "db_snapshot")]
+    for setup in SETUPS:
+        named += [(path, name, fixtures) for path, name in document.each(*setup, "fixtures", "*")]
+        named += [(path, name, fixtures) for path, name in document.each(*setup, "stream")]
     problems = []
     for path, name, shelf in named:
         fault = shelf.fault(name) if is_name(name) else None

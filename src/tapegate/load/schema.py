@@ -34,6 +34,10 @@ def task_schema() -> dict[str, Any]:
         "else": {"properties": {"judge": {"type": "null"}}},
     }
     schema["allOf"] = mode_schema()
+    schema["$defs"]["Reply"]["oneOf"] = [
+        {"required": [kind], "properties": {kind: {"type": "string"}, other: {"type": "null"}}}
+        for kind, other in (("content", "body"), ("body", "content"))
+    ]
     schema["$defs"]["QualityFact"]["anyOf"] = [
         {"required": [wordings], "properties": {wordings: {"minItems": 1}}} for wordings in ("any_of", "all")
     ]

@@ -57,7 +57,7 @@ def _means(suite: Suite, task: Task, word: str, here: Path | None) -> bool:
 
 
 def _names(task: Task) -> tuple[str, ...]:
-    return (task.key, task.id, task.suite, task.path_id, task.source.file)
+    return (task.key, task.eval, task.id, task.suite, task.path_id, task.source.file)
 
 
 def _paths(suite: Suite, word: str, here: Path | None) -> list[Path]:
@@ -70,5 +70,5 @@ def _unknown(suite: Suite, word: str) -> Problem:
         message = f"{word!r} is a path of the scope table that no task tests"
     else:
         message = f"{word!r} is no task id, key, suite, path id, glob or file of a task"
-    names = {name for task in suite.tasks for name in _names(task)[:4]}
+    names = {name for task in suite.tasks for name in _names(task)[:-1]}
     return Problem("unknown_selection", message, fix=did_you_mean(word, names))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tapegate.errors import LoadError
+from tapegate.load.cases import expanded
 from tapegate.load.config import read_config
 from tapegate.load.document import Document, Draft
 from tapegate.load.folder import CONFIG, Folder
@@ -30,7 +31,7 @@ class Suite:
     source: Source
     """Where the config's parts stand."""
     tasks: tuple[Task, ...]
-    """Sorted by key; never empty."""
+    """Sorted by key, a task with cases as its cases; never empty."""
     snapshots: Shelf
     fixtures: Shelf
 
@@ -62,7 +63,7 @@ class Survey:
     source: Source
     """Of the config."""
     tasks: tuple[Task, ...]
-    """Those with nothing wrong in their own file, sorted by key."""
+    """Those with nothing wrong in their own file, sorted by key, their cases in them."""
     snapshots: Shelf
     fixtures: Shelf
     problems: tuple[Problem, ...]
@@ -75,7 +76,8 @@ class Survey:
         """
         if self.problems or self.config is None:
             raise LoadError(*self.problems)
-        return Suite(self.project, self.evals, self.config, self.source, self.tasks, self.snapshots, self.fixtures)
+        tasks = tuple(case for task in self.tasks for case in expanded(task))
+        return Suite(self.project, self.evals, self.config, self.source, tasks, self.snapshots, self.fixtures)
 
 
 def load_suite(project: Path, evals: Path | None = None) -> Suite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tapegate.load import portable
+from tapegate.load.cases import case_problems
 from tapegate.load.describe import dotted
 from tapegate.load.document import Document
 from tapegate.load.modes import mode_problems
@@ -11,7 +12,10 @@ from tapegate.load.suggest import did_you_mean
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 
-_FILES = (("id",), ("suite",), ("path_id",), ("setup", "db_snapshot"), ("setup", "fixtures", "*"), ("setup", "stream"))
+SETUPS: tuple[tuple[str, ...], ...] = (("setup",), ("cases", "*", "setup"))
+"""Where a task file sets something up."""
+_SHELVED = (("db_snapshot",), ("fixtures", "*"), ("stream",))
+_FILES = (("id",), ("suite",), ("path_id",), *((*setup, *name) for setup in SETUPS for name in _SHELVED))
 """Names that become part of a file's name."""
 
 
@@ -20,6 +24,7 @@ def read_task(document: Document) -> tuple[Task | None, list[Problem]]:
     task, problems = shaped(Task, document)
     problems = [_vacuous(problem, document) for problem in problems]
     problems += [*_names(document), *_orders(document), *_judges(document), *mode_problems(document)]
+    problems += case_problems(document)
     return (None if task is None or problems else task.at(document.source)), problems
 
 

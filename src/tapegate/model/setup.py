@@ -33,6 +33,17 @@ class RaiseFault(Part):
 Fault = Annotated[RaiseFault | TapeFault, Field(discriminator="kind")]
 
 
+class Reply(Part):
+    """What a call of a model is answered in place of what was recorded: a reply that no model gave yet."""
+
+    call: Annotated[int, Field(ge=1)] = 1
+    """Which of the recorded calls of models, in their order, counted from 1."""
+    content: str | None = None
+    """The text that the model answers; all else of the recorded response stays."""
+    body: str | None = None
+    """The whole body of the response; for what no model would say, such as JSON that breaks off."""
+
+
 Match = Literal["exact", "conversation"]
 """When a recorded request is the one that is asked."""
 
@@ -52,9 +63,11 @@ class Setup(Part):
     """In a stream fixture: the file of `evals/fixtures` that is the stream."""
     chunking: Literal["whole", "all_splits"] = "whole"
     """In a stream fixture: `all_splits` cuts it into up to three pieces at every byte, or at a sample of them."""
+    replies: tuple[Reply, ...] = ()
+    """Answers of models in place of the recorded ones; the recording itself is made without them."""
     match: Match = "exact"
-    """`conversation`: a request that no recording answers gets the answer to the same conversation, whatever its prompt,
-    tools and parameters. It tests the plumbing under a changed prompt and nothing else: the result needs review."""
+    """`conversation`: a request that no recording answers gets the answer to the same conversation, whatever its
+    prompt, tools and parameters. It tests the plumbing under a changed prompt and nothing else: the result needs review."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong for the subject: exceptions inside it, and what its services answer."""
 

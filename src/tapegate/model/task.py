@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PrivateAttr
 
+from tapegate.model.case import Case
 from tapegate.model.differential import Differential
 from tapegate.model.outcome import Outcome
 from tapegate.model.part import Amount, Band, Bounds, Count, Name, NonEmpty, Part, Tool
@@ -19,6 +20,7 @@ __all__ = [
     "Amount",
     "Band",
     "Bounds",
+    "Case",
     "Count",
     "Differential",
     "Expect",
@@ -143,17 +145,36 @@ class Task(Part):
     """Nightly runs three trials."""
     blocking: bool = True
     """Whether a failure fails the gate."""
+    cases: tuple[Case, ...] = ()
+    """Variants of the task, each judged by itself in its place; none: the task is its only one."""
     quarantine: Quarantine | None = None
     """A failure that is known: it does not fail the gate for a while."""
     migrations: tuple[Migration, ...] = ()
     """The history of what it asks for: one note for each change of its contract, the newest last. None is removed."""
 
     _source: Source = PrivateAttr(default_factory=lambda: Source("<memory>"))
+    _case: int | None = PrivateAttr(default=None)
+    _shares: bool = PrivateAttr(default=False)
 
     @property
     def key(self) -> str:
-        """`<id>@<path_id>`: unique in a project."""
+        """`<id>@<path_id>`, or `<id>@<path_id>[<case>]`: unique in a project."""
+        return self.eval if self.case is None else f"{self.eval}[{self.case}]"
+
+    @property
+    def case(self) -> int | None:
+        """Which case of its file this is, counted from 1; None where the file has none."""
+        return self._case
+
+    @property
+    def eval(self) -> str:
+        """`<id>@<path_id>`: the name of its file."""
         return f"{self.id}@{self.path_id}"
+
+    @property
+    def recorded_as(self) -> str:
+        """The key of its recordings: its own, or that of the task whose recordings it shares with other cases."""
+        return self.eval if self._shares else self.key
 
     @property
     def blocks(self) -> bool:
@@ -173,4 +194,9 @@ class Task(Part):
     def at(self, source: Source) -> Task:
         """This task, knowing the file it came from."""
         self._source = source
+        return self
+
+    def as_case(self, number: int | None, *, shares: bool = False) -> Task:
+        """This task, knowing which case of its file it is, and whether it shares the recordings of the others."""
+        self._case, self._shares = number, shares
         return self

@@ -62,6 +62,6 @@ def _recording(project: Path, task: Task, number: int) -> Loaded | Fixture | Loa
     try:
         if task.mode == "stream_fixture":
             return fixture_of(project, task)
-        return load(project, task.suite, task.key, number)
+        return load(project, task.suite, task.recorded_as, number)
     except (LoadError, CassetteError, Stale) as error:
         return error

@@ -54,7 +54,7 @@ def record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: 
         raise _broken(task, trial, heard, recorder)
     subject = suite.config.subjects[suite.config.paths[task.path_id].subject]
     return Cassette(
-        key=task.key,
+        key=task.recorded_as,
         trial=trial,
         provenance=_provenance(suite, source),
         stream=redactor.redact_stream(AgentStream(subject.stream, heard.body, _chunks(heard))),

@@ -17,6 +17,7 @@ from tapegate.run.latency import e2e_ms, model_ms
 from tapegate.run.plan import Trial
 from tapegate.run.question import Hearing, Question
 from tapegate.run.reading import events, exchanges, joined, offers, tokens, told
+from tapegate.run.replies import with_replies
 from tapegate.run.runner import Runner
 from tapegate.run.splits import cuts
 from tapegate.subject.heard import Heard, together
@@ -52,8 +53,17 @@ class Replayer:
             return self._fixture(trial, trial.recording)
         loaded = trial.recording
         assert isinstance(loaded, Loaded)
-        hearing, ledger = self._heard(trial, loaded.cassette, loaded.raw)
-        return self._trace(trial, hearing, loaded.cassette, ledger)
+        cassette, raw = loaded.cassette, loaded.raw
+        if trial.task.setup.replies:
+            cassette = self._with_replies(trial.task, cassette)
+            raw = emit(cassette)
+        hearing, ledger = self._heard(trial, cassette, raw)
+        return self._trace(trial, hearing, cassette, ledger)
+
+    def _with_replies(self, task: Task, cassette: Cassette) -> Cassette:
+        paths = recorded_paths(cassette, self._routes)
+        recorded = exchanges(self._config, cassette, paths, range(len(paths)))
+        return with_replies(cassette, task, self._config, [one.index for one in recorded if one.model is not None])
 
     def _fixture(self, trial: Trial, fixture: Fixture) -> Trace:
         """A stream fixture: put to the subject where it takes its pieces, else read as what the subject answered."""

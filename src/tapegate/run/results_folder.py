@@ -19,7 +19,7 @@ DIFF = "diff.json"
 SIZE = 512_000_000
 """Bytes that a file of it may have."""
 
-_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9._-]*")
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*@[A-Za-z0-9][A-Za-z0-9._-]*(\[[1-9][0-9]*\])?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from tapegate.load.cases import expanded
 from tapegate.load.config import read_config
 from tapegate.load.folder import CONFIG, RESERVED
 from tapegate.load.reader import parse_document
@@ -132,14 +133,15 @@ def _touched(
 
 
 def _keys(keys: Collection[str], path_id: str) -> tuple[str, ...]:
-    return tuple(sorted(key for key in keys if key.rpartition("@")[2] == path_id))
+    return tuple(sorted(key for key in keys if key.rpartition("@")[2].partition("[")[0] == path_id))
 
 
 def _materials(survey: Survey, task: Task) -> set[str]:
     """The files that a task starts from."""
-    setup = task.setup
-    wanted = [(survey.snapshots, setup.db_snapshot), (survey.fixtures, setup.stream)]
-    wanted += [(survey.fixtures, name) for name in setup.fixtures]
+    wanted = []
+    for setup in (case.setup for case in expanded(task)):
+        wanted += [(survey.snapshots, setup.db_snapshot), (survey.fixtures, setup.stream)]
+        wanted += [(survey.fixtures, name) for name in setup.fixtures]
     found = [shelf.file(name) for shelf, name in wanted if name is not None and shelf.fault(name) is None]
     return {path.relative_to(survey.project).as_posix() for path in found if path.is_relative_to(survey.project)}
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from tapegate.compare.contracts import changes
 from tapegate.grade import contract
+from tapegate.load.cases import expanded
 from tapegate.load.document import Document
 from tapegate.load.task import read_task
 from tapegate.model.diff import ContractChange
@@ -87,7 +88,18 @@ def _compared(task: Task, document: Document) -> Iterator[EvalChange]:
 
 
 def dropped(old: Task, new: Task) -> Iterator[str]:
-    """The accepted outcomes of `old` that no outcome of `new` is sure to accept, by name."""
+    """The accepted outcomes of `old` that no outcome of `new` is sure to accept, by name; those of a case behind the
+    name of the case, and a case that is gone by its name alone."""
+    yield from _dropped(old, new)
+    now = {case.name: one for case, one in zip(new.cases, expanded(new), strict=False)}
+    for case, one in zip(old.cases, expanded(old), strict=False):
+        if case.name not in now:
+            yield case.name
+        elif case.expect is not None and case.expect.accepted_outcomes is not None:
+            yield from (f"{case.name}: {name}" for name in _dropped(one, now[case.name]))
+
+
+def _dropped(old: Task, new: Task) -> Iterator[str]:
     kinds = {slot: kind for oracle in CATALOG for slot, kind in oracle.slots.items()}
     kept = [outcome.model_dump(exclude={"name"}) for outcome in new.expect.accepted_outcomes]
     for number, outcome in _numbered(old):

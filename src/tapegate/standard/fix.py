@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tapegate.errors import TapegateError
+from tapegate.load.cases import expanded
 from tapegate.load.document import Document, Json
 from tapegate.load.folder import Folder as EvalsFolder
 from tapegate.load.folder import TaskFile
@@ -75,7 +76,7 @@ def _task(found: TaskFile) -> Iterator[str]:
 def _lists(task: Task) -> Iterator[tuple[Place, Sequence[str]]]:
     """Every list of the task that may hold too much or too little, as it should be."""
     declared = dict.fromkeys(task.grading.deterministic_metrics)
-    claims = {oracle.name: next(iter(oracle.claims(task)), None) is not None for oracle in CATALOG}
+    claims = {oracle.name: any(any(oracle.claims(case)) for case in expanded(task)) for oracle in CATALOG}
     # An unknown name may be a misspelt one: which one, a person knows.
     if declared.keys() <= claims.keys():
         missing = [name for name, claimed in claims.items() if claimed and name not in declared]

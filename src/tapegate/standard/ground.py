@@ -9,6 +9,7 @@ from datetime import date
 from functools import cached_property
 
 from tapegate.errors import LoadError
+from tapegate.load.cases import expanded
 from tapegate.load.suite import Survey
 from tapegate.model.config import Config
 from tapegate.model.problem import Problem
@@ -40,6 +41,11 @@ class Ground:
         """A problem at a path of the config."""
         source = self.survey.source
         return Problem(code, message, source.file, source.line(*path), fix=fix)
+
+    @cached_property
+    def cases(self) -> tuple[Task, ...]:
+        """Every task as the cases that it is judged by."""
+        return tuple(case for task in self.survey.tasks for case in expanded(task))
 
     @cached_property
     def tasks_of(self) -> Mapping[str, Sequence[Task]]:
@@ -90,7 +96,7 @@ class Ground:
     def recorded(self, task: Task) -> frozenset[str] | None:
         """The names of the recordings of a task, as its pins list them; None where nobody can say, which other
         findings tell."""
-        found = self.recordings.get((task.suite, task.key))
+        found = self.recordings.get((task.suite, task.recorded_as))
         if self.unlisted or (found is not None and not found.known):
             return None
         return frozenset(found.pins.cassettes if found is not None and found.pins is not None else ())

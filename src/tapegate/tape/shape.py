@@ -30,8 +30,8 @@ LATEST_US = 2**53
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """A portable name: what may become part of a file name on any system."""
-KEY = re.compile(f"{NAME.pattern}@{NAME.pattern}")
-"""`<id>@<path_id>`, each a portable name."""
+KEY = re.compile(rf"{NAME.pattern}@{NAME.pattern}(?:\[[1-9][0-9]{{0,3}}\])?")
+"""`<id>@<path_id>`, each a portable name; `<id>@<path_id>[<case>]` where a case has recordings of its own."""
 RECORDED_AT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 

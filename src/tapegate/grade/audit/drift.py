@@ -29,10 +29,10 @@ def drift(suite: Suite, as_of: date, fresh: Sequence[Fresh] | None) -> Drift:
 
 
 def _recordings(suite: Suite, as_of: date) -> Iterator[Recorded]:
-    for task in suite.tasks:
-        pins = pins_of(suite.project, task.suite, task.key)
+    for task in {task.recorded_as: task for task in suite.tasks}.values():
+        pins = pins_of(suite.project, task.suite, task.recorded_as)
         for name, pin in sorted((pins.cassettes if pins else {}).items(), key=lambda item: _number(item[0])):
-            yield _recorded(task.key, _number(name), pin, as_of)
+            yield _recorded(task.recorded_as, _number(name), pin, as_of)
 
 
 def _number(name: str) -> int:
@@ -62,7 +62,9 @@ def _model(model: ModelPin) -> str:
 
 def _notes(suite: Suite, recordings: Sequence[Recorded]) -> Iterator[str]:
     recorded = {one.key for one in recordings}
-    yield from _said("have no recording", (task.key for task in suite.tasks if task.key not in recorded))
+    yield from _said(
+        "have no recording", (task.recorded_as for task in suite.tasks if task.recorded_as not in recorded)
+    )
     yield from _said(
         f"have recordings older than {OLD_DAYS} days", (one.key for one in recordings if one.age_days > OLD_DAYS)
     )

@@ -26,8 +26,9 @@ def _contracts(ground: Ground) -> Iterable[Problem]:
     metric cannot be used, what belongs to whom is not known, and nothing is said of it."""
     from tapegate.oracles.catalog import check_contract
 
-    tasks = () if ground.metric_problems else ground.survey.tasks
-    return [problem for task in tasks for problem in check_contract(task, ground.catalog)]
+    tasks = () if ground.metric_problems else ground.cases
+    found = (problem for task in tasks for problem in check_contract(task, ground.catalog))
+    return dict.fromkeys(found)  # the cases of a task share what they do not change
 
 
 def _rooms(ground: Ground) -> Iterable[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tapegate.load.cases import expanded
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 from tapegate.standard.check import Check
@@ -38,7 +39,7 @@ def _methods(ground: Ground) -> Iterator[Problem]:
     the metric is declared is not enough."""
     for path_id, row, tasks in _declared(ground):
         for method in row.methods:
-            if not any(method.used(task, ground.config) for task in tasks):
+            if not any(method.used(case, ground.config) for task in tasks for case in expanded(task)):
                 by = f" ({method.metric})" if method.metric else ""
                 yield ground.at(
                     "missing_method",
@@ -74,13 +75,13 @@ def _hard_gates(ground: Ground) -> Iterator[Problem]:
     """Each mandatory eval requires an invariant: what holds whichever outcome is accepted, and is no matter of
     quality."""
     for _, row, tasks in _declared(ground):
-        for task in tasks:
-            if task.id in row.evals and not task.expect.required_invariants:
+        for case in (case for task in tasks if task.id in row.evals for case in expanded(task)):
+            if not case.expect.required_invariants:
                 yield Problem(
                     "no_invariants",
-                    f"{task.key} is mandatory, and requires no invariant",
-                    task.source.file,
-                    task.source.line("expect"),
+                    f"{case.key} is mandatory, and requires no invariant",
+                    case.source.file,
+                    case.source.line("expect"),
                     fix="add `required_invariants`: no_hidden_tag_leak, no_private_path_leak, stream_complete",
                 )
 

@@ -39,7 +39,7 @@ def _loose(ground: Ground) -> Iterator[Problem]:
 def _orphans(ground: Ground) -> Iterator[Problem]:
     """A recording belongs to the task of its folder, `cassettes/<suite>/<KEY>`, and one of a judge to the audit of its
     week, `cassettes/audit-<week>/audit.json`."""
-    tasks = {(task.suite, task.key) for task in ground.survey.tasks}
+    tasks = {(task.suite, task.recorded_as) for task in ground.cases}
     audits = {records.suite_of(week) for week in records.weeks(ground.survey.project)}
     for suite, key in ground.recordings:
         if (suite, key) not in tasks and suite not in audits:
@@ -70,7 +70,7 @@ def _ambiguous(ground: Ground) -> Iterator[Problem]:
 
 def _unrecorded(ground: Ground) -> Iterator[Problem]:
     """A task wants its `trials`, and one that is `flaky_prone` wants the three that nightly replays."""
-    for task in ground.survey.tasks:
+    for task in {case.recorded_as: case for case in ground.cases if case.mode != "stream_fixture"}.values():
         recorded = ground.recorded(task)
         wanted = max(task.trials, NIGHTLY_TRIALS) if task.flaky_prone else task.trials
         trials = range(1, wanted + 1)
@@ -79,10 +79,10 @@ def _unrecorded(ground: Ground) -> Iterator[Problem]:
             count = f"{wanted} trials" if wanted > 1 else "1 trial"
             yield Problem(
                 "not_recorded",
-                f"{task.key} wants {count}, and {len(missing)} of them are not recorded: a run would be stale",
+                f"{task.recorded_as} wants {count}, and {len(missing)} of them are not recorded: a run would be stale",
                 task.source.file,
                 task.source.line("trials") if task.trials > 1 else task.source.line("id"),
-                fix=f"tapegate record {task.key} --missing",
+                fix=f"tapegate record {task.recorded_as} --missing",
             )
 
 

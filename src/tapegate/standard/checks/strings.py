@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tapegate.model.problem import Problem
@@ -20,12 +20,16 @@ _IDENTIFIER = re.compile(r"\S+|[\w.-]+://\S*.*|/.*/", re.DOTALL)
 _RULES_OF_TEXT = frozenset({"$regex", "$says", "$any_of", "$not", "$type"})
 
 
-def _exact(ground: Ground) -> Iterator[Problem]:
+def _exact(ground: Ground) -> Iterable[Problem]:
     """A text of four words and more can be said otherwise. As the only wording of a fact, an item of a list, an
     argument of a tool, a value in a JSON answer or a cell of a row it refuses every valid answer but one. Accepted are
     a second wording, a pattern (`/…/`, `$regex`), `$says`, and what is no prose: ids, URLs, keys, numbers with units.
     `prefix` and `visible_text` are contracts to the letter, and are left alone."""
-    for task in ground.survey.tasks:
+    return dict.fromkeys(_found(ground))  # the cases of a task share what they do not change
+
+
+def _found(ground: Ground) -> Iterator[Problem]:
+    for task in ground.cases:
         for index, outcome in enumerate(task.expect.accepted_outcomes):
             path: Path = ("expect", "accepted_outcomes", index)
             slots = outcome.required_slots

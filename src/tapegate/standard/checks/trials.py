@@ -15,7 +15,7 @@ LEAST = 2
 
 def _borderline(ground: Ground) -> Iterator[Problem]:
     """A result in the band of `expect.borderline` is decided by the next recorded trial, so that there must be one."""
-    for task in ground.survey.tasks:
+    for task in ground.cases:
         recorded = ground.recorded(task)
         if task.expect.borderline and recorded is not None and len(recorded) < LEAST:
             yield Problem(
@@ -24,7 +24,7 @@ def _borderline(ground: Ground) -> Iterator[Problem]:
                 f"{'' if len(recorded) == 1 else 's'}; one more would have to decide",
                 task.source.file,
                 task.source.line("expect", "borderline"),
-                fix=f"tapegate record {task.key} --trials {LEAST}",
+                fix=f"tapegate record {task.recorded_as} --trials {LEAST}",
             )
 
 
