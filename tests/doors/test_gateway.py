@@ -83,17 +83,23 @@ def test_closing_a_lane_twice_is_closing_it_once(gateway, tapes):
     lane.close()
 
 
-def test_nothing_listens_but_loopback(gateway):
-    """Of all listening sockets of this process, the gateway's is on 127.0.0.1, and there is no second one."""
+def test_nothing_listens_but_loopback():
+    """A gateway opens one listening socket, and it is bound to 127.0.0.1."""
+    before = _listening()
+    with Gateway() as gateway:
+        assert _listening() - before == {f"0100007F:{gateway.port:04X}"}
+
+
+def _listening() -> set[str]:
+    """The addresses that this process listens on, as the kernel's tables write them."""
     mine = _sockets_of_this_process()
-    listening = {
+    return {
         address
         for table in ("tcp", "tcp6")
         for line in Path(f"/proc/self/net/{table}").read_text().splitlines()[1:]
         for address, state, inode in [(line.split()[1], line.split()[3], line.split()[9])]
         if state == TCP_LISTEN and inode in mine
     }
-    assert listening == {f"0100007F:{gateway.port:04X}"}
 
 
 def _sockets_of_this_process() -> set[str]:
