@@ -126,7 +126,7 @@ def project(tmp_path: Path) -> Project:
     return copied(tmp_path / "project")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def copy_project() -> Callable[[Path], Project]:
     """Makes a copy of the shipped project at a place of the test's choosing."""
     return copied

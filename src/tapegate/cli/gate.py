@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import Literal
 
 import click
 
+from tapegate import __version__
 from tapegate.cli import options
 from tapegate.cli.rendering import leave, report_of
 from tapegate.doors.current import Pace
@@ -20,7 +22,7 @@ from tapegate.github.step import Step
 from tapegate.grade import contract
 from tapegate.grade.session import Replay, judge
 from tapegate.load.profiles import profile_of
-from tapegate.load.select import select
+from tapegate.load.select import Selection, select
 from tapegate.load.suite import Suite, load_suite
 from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
@@ -29,13 +31,18 @@ from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract, needs
 from tapegate.oracles.plugins import catalog_of
 from tapegate.report import results, terminal
+from tapegate.report.shard_file import NAME as SHARD
+from tapegate.report.shard_file import SCHEMA_ID as SHARD_SCHEMA
+from tapegate.report.shard_file import ShardFile
 from tapegate.run import check, events_file
+from tapegate.run.commit import commit_of
 from tapegate.run.cost import named
 from tapegate.run.output import write_atomically
 from tapegate.run.plan import Order, Trial, in_order, plan, trial_of
-from tapegate.run.provenance import Circumstances, provenance, to_bytes
+from tapegate.run.provenance import Circumstances, inputs_hash, provenance, to_bytes
 from tapegate.run.replay import Replayer
 from tapegate.run.runner import Runner
+from tapegate.run.shard import Shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,9 @@ class Gating:
     order: Order
     order_seed: int
     pace: Pace
+    shard: str | None
+    stale: Literal["fail", "report"] | None
+    fail_on: tuple[Literal["needs_review", "not_ready"], ...]
     github: bool
     annotations: bool
     as_json: bool
@@ -86,19 +96,22 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     if problems:
         raise LoadError.all(dict.fromkeys(problems))  # the cases of a task share what they do not change
     name = words.profile or ("dev" if words.select else "pr")
-    profile = profile_of(suite.config, name)
+    profile = _stricter(profile_of(suite.config, name), words)
     chosen = select(suite, words.select, here=Path.cwd())
-    trials = plan(suite.project, chosen.tasks, name)
+    shard = Shard.parse(words.shard) if words.shard is not None else None
+    tasks = chosen.tasks if shard is None else shard.share(chosen.tasks)
+    trials = plan(suite.project, tasks, name)
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
-    guards = {task.key: _guard(suite, name, profile, task.path_id) for task in chosen.tasks}
+    guards = {task.key: _guard(suite, name, profile, task.path_id) for task in tasks}
     with Runner(suite, words.pace) as runner:
         replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
         run = judge(
             in_order(trials, words.order, words.order_seed),
             watch.timed(replayer.replay),
             profile_name=name,
-            profile=profile,
-            partial=chosen.partial,
+            # What parts come to together is decided where they are joined.
+            profile=profile if shard is None else profile.model_copy(update={"partial": True}),
+            partial=chosen.partial or shard is not None,
             jobs=words.jobs,
             done=watch.done,
             catalog=catalog,
@@ -113,11 +126,37 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
         # Named, not printed: what a subject writes must not reach the log of a workflow.
         click.echo(f"what the subject wrote: {out / 'provenance.json'}, under `logs`", err=True)
     write_atomically(out / "provenance.json", to_bytes(provenance(suite, watch.ran, now)))
-    write_atomically(out / "contracts.json", contract.to_bytes(chosen.tasks, name, profile))
+    write_atomically(out / "contracts.json", contract.to_bytes(tasks, name, profile))
     leave(report_of(run, digest, out, watch.ran), out)
+    if shard is not None:
+        write_atomically(out / SHARD, _part_of(suite, chosen, shard, digest).to_bytes())
+    else:
+        (out / SHARD).unlink(missing_ok=True)
     # Last: whoever finds results.json finds all that belongs to it.
     write_atomically(out / "results.json", raw)
     return run, raw
+
+
+def _stricter(profile: Profile, words: Gating) -> Profile:
+    """The profile, with what the command line says otherwise."""
+    changes: dict[str, object] = {"stale": words.stale} if words.stale is not None else {}
+    if words.fail_on:
+        changes["fail_on"] = tuple(dict.fromkeys([*profile.fail_on, *words.fail_on]))
+    return profile.model_copy(update=changes)
+
+
+def _part_of(suite: Suite, chosen: Selection, shard: Shard, digest: str) -> ShardFile:
+    return ShardFile(
+        schema=SHARD_SCHEMA,
+        shard=shard.number,
+        of=shard.of,
+        keys=tuple(task.key for task in chosen.tasks),
+        partial=chosen.partial,
+        commit=commit_of(suite.project),
+        inputs=inputs_hash(suite),
+        tapegate=__version__,
+        results=digest,
+    )
 
 
 def _guard(suite: Suite, name: str, profile: Profile, path_id: str) -> Level:

@@ -17,6 +17,7 @@ COMMANDS = {
     "record": ("tapegate.cli.record:record", "Record tasks through a live provider or a stand-in."),
     "diff": ("tapegate.cli.diff:diff", "Compare two runs, projects or revisions: what changed, and is it worse?"),
     "report": ("tapegate.cli.report:report", "Render results again: terminal, markdown, html, junit, sarif."),
+    "merge": ("tapegate.cli.merge:merge", "Join the parts of a run that jobs of a matrix ran."),
     "lint": ("tapegate.cli.lint:lint", "Hold evals, recordings and a change against the standard."),
     "cassette": (
         "tapegate.cli.cassette:cassette",

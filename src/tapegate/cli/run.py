@@ -32,6 +32,16 @@ from tapegate.cli import options
     show_default=True,
     help="When replayed chunks come: without waiting, or each at its recorded time.",
 )
+@click.option("--shard", metavar="I/N", help="Run the I-th of N equal parts; `tapegate merge` joins them.")
+@click.option(
+    "--stale", type=click.Choice(["fail", "report"]), help="What stale recordings do. [default: the profile's]"
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["needs_review", "not_ready"]),
+    multiple=True,
+    help="What fails the gate beside what the profile names. Repeat it for each.",
+)
 @click.option("--github", is_flag=True, help="Write the step summary, annotations and outputs of a workflow step.")
 @click.option("--annotations/--no-annotations", default=True, help="With --github: annotate findings.")
 @options.JSON

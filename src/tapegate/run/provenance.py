@@ -105,6 +105,12 @@ def _recorded(cassette: Cassette) -> dict[str, str]:
     }
 
 
+def inputs_hash(suite: Suite) -> str:
+    """sha256 over the config, the task files and what they are set up with."""
+    config = (suite.project / suite.source.file).read_bytes().replace(b"\r\n", b"\n")
+    return f"sha256:{hashlib.sha256(config + _dataset_hash(suite).encode()).hexdigest()}"
+
+
 def _dataset_hash(suite: Suite) -> str:
     """sha256 over the task files and what they are set up with, each by its name and its bytes."""
     files = {suite.project / task.source.file for task in suite.tasks}

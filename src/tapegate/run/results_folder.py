@@ -64,11 +64,20 @@ class ResultsFolder:
 
     def trace(self, key: str, trial: int) -> Trace | None:
         """A trial's trace; None where it is not there. Raises BadInput `bad_trace` for a file that is no trace."""
+        path = self._trace(key, trial)
+        return read(path, str(path)) if path is not None else None
+
+    def trace_bytes(self, key: str, trial: int) -> bytes | None:
+        """A trial's trace as it was written; None where it is not there."""
+        path = self._trace(key, trial)
+        return self.bytes_of(path) if path is not None else None
+
+    def _trace(self, key: str, trial: int) -> Path | None:
         # The key comes from a file that anybody may have written: it must not lead out of the folder.
         if self.folder is None or not _KEY.fullmatch(key):
             return None
         path = events_file.place(self.folder / "traces", key, trial)
-        return read(path, str(path)) if path.is_file() else None
+        return path if path.is_file() else None
 
     def commit(self) -> str:
         """The commit that its provenance names; empty where there is none."""
