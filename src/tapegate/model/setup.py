@@ -67,7 +67,7 @@ class Setup(Part):
     """Answers of models in place of the recorded ones; the recording itself is made without them."""
     match: Match = "exact"
     """`conversation`: a request that no recording answers gets the answer to the same conversation, whatever its
-    prompt, tools and parameters. It tests the plumbing under a changed prompt and nothing else: the result needs review."""
+    prompt, tools and parameters. It tests the plumbing under a changed prompt, no more: the result needs review."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong for the subject: exceptions inside it, and what its services answer."""
 
