@@ -52,3 +52,28 @@ def test_a_mode_has_its_messages_and_no_others(
     task, problems = read_task(read(text))
     assert told(problems) == codes
     assert (task is None) is bool(codes)
+
+
+@pytest.mark.parametrize(
+    ("mode", "more", "turns", "codes"),
+    [
+        ("multi_turn", "then: [And?]\n", "[{turn: 1, required_tools: [a]}, {turn: 2, required_tools: [b]}]", []),
+        ("concurrent", "beside: [And?]\n", "[{turn: 2, required_tools: [b]}]", []),
+        ("multi_turn", "then: [And?]\n", "[{turn: 3, required_tools: [a]}]", ["unknown_turn"]),
+        ("multi_turn", "then: [And?]\n", "[{turn: 1, required_tools: [a]}, {turn: 1}]", ["duplicate_turn"]),
+        ("multi_turn", "then: [And?]\n", "[{turn: 0}]", ["out_of_range"]),
+        ("multi_turn", "then: [And?]\n", "[{required_tools: [a]}]", ["missing_key"]),
+        ("multi_turn", "then: [And?]\n", "[{turn: 1, requird_tools: [a]}]", ["unknown_key"]),
+        ("single_turn", "", "[{turn: 1, required_tools: [a]}]", ["mode_mismatch"]),
+        ("single_turn", "", "[]", []),
+        ("stream_fixture", "setup: {stream: s}\n", "[{turn: 1}]", ["mode_mismatch"]),
+    ],
+)
+def test_conditions_on_single_answers_go_with_several(
+    mode: str, more: str, turns: str, codes: list[str], task_text: str, read: Callable[..., Document]
+) -> None:
+    """An answer that never comes, or is named twice, is refused; so are turns where there is but one answer."""
+    text = task_text.replace("mode: single_turn", f"mode: {mode}").replace("expect:\n", f"{more}expect:\n")
+    text = text.replace("accepted_outcomes:\n    -", f"accepted_outcomes:\n    - turns: {turns}\n     ")
+    assert "turns" in text
+    assert [problem.code for problem in read_task(read(text))[1]] == codes

@@ -29,6 +29,7 @@ from tapegate.model.trace import (
 )
 from tapegate.oracles.catalog import CATALOG
 from tapegate.oracles.oracle import Oracle
+from tapegate.oracles.turns import claims
 
 
 def build_task(
@@ -57,7 +58,7 @@ def build_task(
     }
     task = Task.model_validate_json(json.dumps(document))
     if metrics is None:
-        needed = [oracle.name for oracle in CATALOG if any(oracle.claims(task))]
+        needed = [oracle.name for oracle in CATALOG if any(claims(oracle, task))]
         document["grading"]["deterministic_metrics"] = needed or ["tool_trace"]
         task = Task.model_validate_json(json.dumps(document))
     return task.at(Source("evals/retrieval/RET-01@A1.yaml", lines or {(): 1}))

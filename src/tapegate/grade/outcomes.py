@@ -12,6 +12,7 @@ from tapegate.model.task import Task
 from tapegate.model.trace import Trace
 from tapegate.oracles.oracle import Oracle, outcome_path
 from tapegate.oracles.tolerances import tolerant
+from tapegate.oracles.turns import turn_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> J
     condition it lacks might have been met by what did not happen any more. Where no outcome is open, the task fails,
     unless one misses only inside a band that the task declares as borderline: then it needs review.
     """
-    unmet, unknown = _unmet(tolerant(docket.task, oracles), trace, oracles, docket)
+    unmet, unknown = _unmet(docket.task, trace, oracles, docket)
     holding = [index for index, lacking in enumerate(unmet) if not lacking and index not in unknown]
     borderline = None if holding or unknown else _borderline(docket.task, trace, oracles, docket)
     cut = cut_short(trace)
@@ -63,17 +64,22 @@ def judge_outcomes(docket: Docket, trace: Trace, oracles: Sequence[Oracle]) -> J
 
 
 def _unmet(
-    task: Task, trace: Trace, oracles: Sequence[Oracle], docket: Docket
+    task: Task, trace: Trace, oracles: Sequence[Oracle], docket: Docket, *, borderline: bool = False
 ) -> tuple[list[list[tuple[str, Unmet]]], set[int]]:
     """Of each outcome the conditions that do not hold, by metric, and the outcomes that a metric could not judge."""
+    whole = tolerant(task, oracles, borderline=borderline)
+    turns = [(view, tolerant(view.task, oracles, borderline=borderline), view.part(trace)) for view in turn_views(task)]
     unmet: list[list[tuple[str, Unmet]]] = []
     unknown: set[int] = set()
     crashed: set[str] = set()
-    for index, outcome in enumerate(task.expect.accepted_outcomes):
+    for index, outcome in enumerate(whole.expect.accepted_outcomes):
         lacking: list[tuple[str, Unmet]] = []
         for oracle in oracles:
             try:
-                lacking += [(oracle.name, one) for one in oracle.unmet(index, outcome, task, trace)]
+                lacking += [(oracle.name, one) for one in oracle.unmet(index, outcome, whole, trace)]
+                for view, asked, part in turns if oracle.by_turn else ():
+                    found = oracle.unmet(index, asked.expect.accepted_outcomes[index], asked, part)
+                    lacking += [(oracle.name, view.unmet(one)) for one in found]
             except Exception as error:  # noqa: BLE001 - whatever a metric raises, the task is not judged by it
                 unknown.add(index)
                 if oracle.name not in crashed:
@@ -87,5 +93,5 @@ def _borderline(task: Task, trace: Trace, oracles: Sequence[Oracle], docket: Doc
     """The first outcome that holds once the task's borderline bands count as accepted too."""
     if not task.expect.borderline:
         return None
-    unmet, unknown = _unmet(tolerant(task, oracles, borderline=True), trace, oracles, docket)
+    unmet, unknown = _unmet(task, trace, oracles, docket, borderline=True)
     return next((index for index, lacking in enumerate(unmet) if not lacking and index not in unknown), None)

@@ -7,13 +7,15 @@ from datetime import datetime
 from typing import Any
 
 from tapegate.load.describe import dotted
-from tapegate.load.document import Document
+from tapegate.load.document import Document, Json
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
 
 _LISTS = {"multi_turn": "then", "concurrent": "beside"}
 """Modes that put more than one message, and where the others stand."""
 _WHOLE = "whole"
+OUTCOMES: tuple[tuple[str, ...], ...] = (("expect", "accepted_outcomes"), ("cases", "*", "expect", "accepted_outcomes"))
+"""Where a task file holds accepted outcomes."""
 _MOMENTS = {
     ("setup", "clock"): "write 2026-01-31T09:00:00Z",
     ("cases", "*", "setup", "clock"): "write 2026-01-31T09:00:00Z",
@@ -37,11 +39,35 @@ def mode_problems(document: Document) -> Iterator[Problem]:
         if mode != name and messages:
             yield _useless(document, (field,), mode, f"mode {name!r}")
     yield from _stream_problems(document, mode)
+    for above in OUTCOMES:
+        for path, turns in document.each(*above, "*", "turns"):
+            if isinstance(turns, list) and turns:
+                yield from _turn_problems(document, path, turns, mode)
     for pattern, fix in _MOMENTS.items():
         for path, moment in document.each(*pattern):
             if isinstance(moment, str) and not _is_time(moment):
                 message = f"{dotted(path)} is {moment!r}, which is no moment"
                 yield document.problem("bad_value", message, document.place(path), fix)
+
+
+def _turn_problems(document: Document, path: Path, turns: list[Json], mode: str | None) -> Iterator[Problem]:
+    """Conditions on single answers where there is but one, on one that never comes, or twice on the same."""
+    field = _LISTS.get(mode or "")
+    if field is None:
+        yield _useless(document, path, mode, f"mode {' or '.join(map(repr, _LISTS))}")
+        return
+    messages = 1 + sum(len(value) for _, value in document.each(field) if isinstance(value, list))
+    numbers: list[Json] = []
+    for place, turn in enumerate(turns):
+        number = turn.get("turn") if isinstance(turn, dict) else None
+        at = (*path, place, "turn")
+        if type(number) is int and number > messages:
+            message = f"{dotted(at)} is {number}, and the task puts {messages} messages"
+            yield document.problem("unknown_turn", message, document.place(at), f"count from 1: input, then {field}")
+        elif type(number) is int and number in numbers:
+            message = f"{dotted(at)} is {number}, for which conditions stand above"
+            yield document.problem("duplicate_turn", message, document.place(at), "put them together")
+        numbers.append(number)
 
 
 def _stream_problems(document: Document, mode: str | None) -> Iterator[Problem]:
@@ -102,6 +128,9 @@ def mode_schema() -> list[dict[str, Any]]:
             "else": {"properties": unused},
         }
     )
+    single = {"properties": {"accepted_outcomes": {"items": {"properties": {"turns": {"maxItems": 0}}}}}}
+    whole = {"expect": single, "cases": {"items": {"properties": {"expect": {"anyOf": [{"type": "null"}, single]}}}}}
+    rules.append({"if": {"anyOf": [_is(name) for name in _LISTS]}, "else": {"properties": whole}})
     return rules
 
 

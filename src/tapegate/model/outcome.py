@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -85,12 +85,26 @@ class Shape(Part):
     """Accepted bands by slot, `latency_e2e_ms_max`, or by named entry of one, `numbers.cooling`."""
 
 
+class TurnShape(Shape):
+    """Conditions on one of several answers, and on the tools called for it."""
+
+    turn: Annotated[int, Field(ge=1)]
+    """Which of the task's messages it answers, counted from 1."""
+
+
 class Outcome(Shape):
     """One valid solution shape: all of its conditions must hold together."""
 
     name: NonEmpty | None = None
     """What a report calls this outcome."""
+    turns: tuple[TurnShape, ...] = ()
+    """Conditions on single answers, beside those on all of them together; for `multi_turn` and `concurrent`."""
     state: dict[NonEmpty, TableState] = Field(default_factory=dict)
     """What the trial leaves in the database, by table."""
     state_elsewhere: Literal["any", "unchanged"] = "any"
     """`unchanged`: tables that `state` does not name are as they were, row for row."""
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Its conditions on the whole, and those on single answers."""
+        return (self, *self.turns)

@@ -264,6 +264,8 @@ class Trace:
     """Of the played calls of models; None where no condition of the task asks for them."""
     splits: Splits | None = None
     """None where the stream was not cut."""
+    before: tuple[Event, ...] = ()
+    """In one turn of a conversation, what happened in the turns before it."""
 
     @cached_property
     def text(self) -> str:

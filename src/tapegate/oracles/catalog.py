@@ -28,6 +28,7 @@ from tapegate.oracles.output_hygiene import OutputHygiene
 from tapegate.oracles.schema_contract import SchemaContract
 from tapegate.oracles.tolerances import slot_kinds, tolerance_problems
 from tapegate.oracles.tool_trace import ToolTrace
+from tapegate.oracles.turns import TurnView, claims, turn_views
 
 CATALOG: tuple[Oracle, ...] = (
     ToolTrace(),
@@ -84,17 +85,20 @@ def unjudged(task: Task, catalog: Sequence[Oracle] = CATALOG) -> str | None:
     A verdict is given only where this is None, so that nothing passes because nobody looked.
     """
     declared = [oracle for oracle in catalog if oracle.name in task.grading.deterministic_metrics]
-    judged = {path for oracle in declared for path in oracle.claims(task)}
+    judged = {path for oracle in declared for path in claims(oracle, task)}
     for index, invariant in enumerate(task.expect.required_invariants):
         if (*INVARIANTS, index) not in judged and invariant not in HELD_ALWAYS:
             return f"no declared metric judges the invariant {invariant!r}"
     for oracle in catalog:
-        if oracle not in declared and (claim := next(iter(oracle.claims(task)), None)) is not None:
+        if oracle not in declared and (claim := next(iter(claims(oracle, task)), None)) is not None:
             return f"{'.'.join(map(str, claim))} belongs to the metric {oracle.name!r}, which is not declared"
     for index, outcome in enumerate(task.expect.accepted_outcomes):
         for slot in outcome.required_slots:
             if not any(slot in oracle.slots for oracle in catalog):
                 return f"no metric knows the slot {slot!r}"
+        for slot in (slot for turn in outcome.turns for slot in turn.required_slots):
+            if not any(slot in oracle.slots for oracle in catalog if oracle.by_turn):
+                return f"no metric judges the slot {slot!r} in a single answer"
         if not any(path[:3] == outcome_path(index) for path in judged):
             return f"accepted outcome {index} demands nothing, so anything would pass"
     return None
@@ -111,9 +115,36 @@ def check_contract(task: Task, catalog: Sequence[Oracle] = CATALOG) -> list[Prob
     for oracle in catalog:
         if slots_fit.get(oracle.name, True):
             problems += [*oracle.problems(task), *_declaration_problems(task, oracle)]
+    views = list(turn_views(task))
+    for view in views:
+        problems += map(view.problem, _turn_problems(view, catalog, slots_fit))
     if all(slots_fit.values()):
         problems += [*_outcome_problems(task, catalog), *tolerance_problems(task, catalog)]
     return sorted(problems, key=Problem.place)
+
+
+def _turn_problems(view: TurnView, catalog: Sequence[Oracle], fit: dict[str, bool]) -> Iterator[Problem]:
+    """What is wrong with the conditions on one answer."""
+    here: dict[str, bool] = {}
+    yield from _slot_problems(view.task, catalog, here)
+    fit |= here
+    able = [oracle for oracle in catalog if oracle.by_turn]
+    for index, outcome in enumerate(view.task.expect.accepted_outcomes):
+        for slot in outcome.required_slots:
+            owner = next((oracle for oracle in catalog if slot in oracle.slots), None)
+            if owner is not None and not owner.by_turn:
+                message = f"the slot {slot!r} is of the whole trial: {owner.name} cannot tell it for one answer"
+                yield problem_at(view.task, slot_path(index, slot), "not_by_turn", message, "ask it outside of `turns`")
+    for oracle in able:
+        if here.get(oracle.name, True):
+            yield from oracle.problems(view.task)
+    if all(here.values()):
+        claimed = {path[:3] for oracle in able for path in oracle.claims(view.task)}
+        for index, place in enumerate(view.places):
+            if place is not None and outcome_path(index) not in claimed:
+                message = f"accepted outcome {index} demands nothing of this answer"
+                yield problem_at(view.task, outcome_path(index), "vacuous_turn", message, "remove it, or say what")
+        yield from tolerance_problems(view.task, able, borderline=False)
 
 
 def _metric_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
@@ -154,7 +185,7 @@ def _slot_problems(task: Task, catalog: Sequence[Oracle], fit: dict[str, bool]) 
 def _declaration_problems(task: Task, oracle: Oracle) -> Iterator[Problem]:
     """A metric is declared exactly where an expectation belongs to it."""
     declared = task.grading.deterministic_metrics
-    claim = next(iter(oracle.claims(task)), None)
+    claim = next(iter(claims(oracle, task)), None)
     if claim is not None and oracle.name not in declared:
         what = ".".join(str(part) for part in claim)
         message = f"{what} belongs to the metric {oracle.name!r}, which grading.deterministic_metrics does not declare"
@@ -167,7 +198,7 @@ def _declaration_problems(task: Task, oracle: Oracle) -> Iterator[Problem]:
 
 def _outcome_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
     kinds = slot_kinds(catalog)
-    claimed = {path[:3] for oracle in catalog for path in oracle.claims(task)}
+    claimed = {path[:3] for oracle in catalog for path in claims(oracle, task)}
     outcomes = task.expect.accepted_outcomes
     for index, outcome in enumerate(outcomes):
         path = outcome_path(index)

@@ -91,6 +91,7 @@ class CitationContract(Oracle):
     }
     invariants: ClassVar[Mapping[str, str]] = {}
 
+    by_turn = True
     slots: ClassVar[Mapping[str, SlotKind]] = {
         "citations_local_min": at_least("At least so many distinct papers are cited as `/paper/{id}`."),
         "citations_local_max": at_most("At most so many distinct papers are cited as `/paper/{id}`."),
@@ -153,7 +154,9 @@ class CitationContract(Oracle):
             if most is not None and (len(ids) > most or (include and most == 0)):
                 message = f"citations_local_include asks for more papers than citations_local_max {most} allows"
                 yield problem_at(task, slot_path(index, "citations_local_include"), "unreachable_outcome", message)
-            no_source = outcome.tool_path_policy == "no_tools" and not slots.get("citations_known")
+            # In a conversation a paper may have been read before the answer that cites it.
+            no_tool = outcome.tool_path_policy == "no_tools" and not task.then
+            no_source = no_tool and not slots.get("citations_known")
             if slots.get("citations_local_exist") and no_source and (least["local"] or include):
                 message = "without a tool call and without citations_known no cited paper can be known to exist"
                 yield problem_at(task, slot_path(index, "citations_local_exist"), "unreachable_outcome", message)

@@ -16,9 +16,12 @@ _IN_TEXT = re.compile(
 
 
 def known_papers(trace: Trace) -> frozenset[str]:
-    """Ids that successful tool results hold: as the value of an id key, or as `/paper/{id}` or `id: …` in a text."""
+    """Ids that successful tool results hold: as the value of an id key, or as `/paper/{id}` or `id: …` in a text.
+
+    What a tool told in a turn before is known in this one.
+    """
     ids: set[str] = set()
-    for event in trace.events:
+    for event in (*trace.before, *trace.events):
         if isinstance(event, ToolResult) and event.ok:
             _collect(event.content, ids)
     return frozenset(ids)

@@ -59,6 +59,8 @@ class Oracle(Protocol):
     """The `required_slots` it owns."""
     invariants: ClassVar[Mapping[str, str]]
     """The `required_invariants` it owns, each with one line on what it demands."""
+    by_turn: ClassVar[bool] = False
+    """Whether its conditions can be asked of a single answer: they look at nothing but what a turn says and calls."""
 
     def claims(self, task: Task) -> Iterator[Path]:
         """The places in a task whose conditions it checks; a condition that demands nothing is none."""

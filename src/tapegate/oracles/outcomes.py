@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tapegate.model.outcome import Outcome
+from tapegate.model.outcome import Outcome, Shape
 from tapegate.model.part import Bounds
 from tapegate.oracles.slot import SlotKind, kept
 
 
 def covers(loose: Outcome, tight: Outcome, kinds: Mapping[str, SlotKind]) -> bool:
     """Whether every trace that meets `tight` is sure to meet `loose` as well. False where that is not plain."""
+    return (
+        _shape_covers(loose, tight, kinds)
+        and all(tight.state.get(table) == state for table, state in loose.state.items())
+        and loose.state_elsewhere in ("any", tight.state_elsewhere)
+        and all(
+            any(turn.turn == other.turn and _shape_covers(turn, other, kinds) for other in tight.turns)
+            for turn in loose.turns
+        )
+    )
+
+
+def _shape_covers(loose: Shape, tight: Shape, kinds: Mapping[str, SlotKind]) -> bool:
     return (
         _policy_covers(loose, tight)
         and set(loose.required_tools) <= set(tight.required_tools)
@@ -23,8 +35,6 @@ def covers(loose: Outcome, tight: Outcome, kinds: Mapping[str, SlotKind]) -> boo
         and all(kept(given, tight.tool_arguments.get(tool, ())) for tool, given in loose.tool_arguments.items())
         and set(loose.parallel_tools) <= set(tight.parallel_tools)
         and (loose.parallel_max is None or loose.parallel_max >= (tight.parallel_max or loose.parallel_max + 1))
-        and all(tight.state.get(table) == state for table, state in loose.state.items())
-        and loose.state_elsewhere in ("any", tight.state_elsewhere)
         # A tolerance of the tighter one that the looser one lacks may turn the two around.
         and all(loose.tolerances.get(name) == band for name, band in tight.tolerances.items())
         and all(
@@ -34,7 +44,7 @@ def covers(loose: Outcome, tight: Outcome, kinds: Mapping[str, SlotKind]) -> boo
     )
 
 
-def _policy_covers(loose: Outcome, tight: Outcome) -> bool:
+def _policy_covers(loose: Shape, tight: Shape) -> bool:
     if loose.tool_path_policy == "any_allowed_path":
         return True
     if loose.tool_path_policy == "fixed_order":

@@ -118,6 +118,7 @@ class SchemaContract(Oracle):
     }
     invariants: ClassVar[Mapping[str, str]] = {}
 
+    by_turn = True
     slots: ClassVar[Mapping[str, SlotKind]] = {
         "facts": facts.FACTS,
         "numbers": stated_numbers.NUMBERS,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from tapegate.load.suggest import did_you_mean
-from tapegate.model.outcome import Outcome
+from tapegate.model.outcome import Shape
 from tapegate.model.part import Band
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
@@ -17,6 +17,7 @@ from tapegate.oracles.slot import SlotKind
 BORDERLINE: Path = ("expect", "borderline")
 
 Kinds = Mapping[str, SlotKind]
+S = TypeVar("S", bound=Shape)
 
 
 def tolerant(task: Task, catalog: Sequence[Oracle], *, borderline: bool = False) -> Task:
@@ -38,7 +39,7 @@ def slot_kinds(catalog: Sequence[Oracle]) -> Kinds:
     return {slot: kind for oracle in catalog for slot, kind in oracle.slots.items()}
 
 
-def _wider(outcome: Outcome, bands: Mapping[str, Band], kinds: Kinds) -> Outcome:
+def _wider(outcome: S, bands: Mapping[str, Band], kinds: Kinds) -> S:
     slots = dict(outcome.required_slots)
     for name, band in bands.items():
         slot, _, entry = name.partition(".")
@@ -57,22 +58,26 @@ def _widened(kind: SlotKind, value: Any, entry: str, band: Band) -> Any:
         return None
 
 
-def tolerance_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
-    """Bands of slots that are not there, that take none, that are none, or that leave nothing demanded."""
+def tolerance_problems(task: Task, catalog: Sequence[Oracle], *, borderline: bool = True) -> Iterator[Problem]:
+    """Bands of slots that are not there, that take none, that are none, or that leave nothing demanded.
+
+    A borderline band is looked for in the conditions on single answers too; without `borderline` in none.
+    """
     kinds = slot_kinds(catalog)
     outcomes = task.expect.accepted_outcomes
     for index, outcome in enumerate(outcomes):
         for name, band in outcome.tolerances.items():
             path = outcome_path(index, "tolerances", name)
             yield from _band_problems(task, path, band, outcomes=[outcome], kinds=kinds)
-    widened = tolerant(task, catalog).expect.accepted_outcomes
+    if not borderline:
+        return
+    shapes = [shape for outcome in outcomes for shape in outcome.shapes]
+    widened = [_wider(shape, shape.tolerances, kinds) for shape in shapes]
     for name, band in task.expect.borderline.items():
         yield from _band_problems(task, (*BORDERLINE, name), band, outcomes=widened, kinds=kinds)
 
 
-def _band_problems(
-    task: Task, path: Path, band: Band, *, outcomes: Sequence[Outcome], kinds: Kinds
-) -> Iterator[Problem]:
+def _band_problems(task: Task, path: Path, band: Band, *, outcomes: Sequence[Shape], kinds: Kinds) -> Iterator[Problem]:
     name = str(path[-1])
     slot, _, entry = name.partition(".")
     if not band.abs and not band.rel:

@@ -115,6 +115,7 @@ class ToolTrace(Oracle):
         "tool_not_offered": "A tool is called that no recorded request offers, so that it has no schema.",
         "tool_schema_unusable": "A tool is offered with a schema that nothing can be held against.",
     }
+    by_turn = True
     slots: ClassVar[Mapping[str, SlotKind]] = {}
     invariants: ClassVar[Mapping[str, str]] = {
         "tool_arguments_valid": "Every tool is called with arguments that meet the schema it was offered with.",

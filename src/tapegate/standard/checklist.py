@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tapegate.grade.audit.draw import PERCENT
-from tapegate.model.task import Outcome, Task
+from tapegate.model.outcome import Shape
+from tapegate.model.task import Task
 from tapegate.standard.answer import Answer
 from tapegate.standard.change import Change
 from tapegate.standard.checks.judge import judged
@@ -93,21 +94,23 @@ def _path_facts(change: Change) -> Iterator[str]:
 def _forms(tasks: Sequence[Task]) -> Iterator[str]:
     several = [task for task in tasks if len(task.expect.accepted_outcomes) > 1]
     yield f"{_tasks(several)} several accepted outcomes, any of which may hold"
-    inside = [task for task in tasks if task not in several and _alternatives(task.expect.accepted_outcomes[0])]
+    single = [task for task in tasks if task not in several]
+    inside = [task for task in single if any(map(_alternatives, task.expect.accepted_outcomes[0].shapes))]
     yield f"{_tasks(inside)} one outcome with alternatives inside it: tool paths, first tools, wordings, bands"
     fixed = [
-        f"{task.key} ({outcome.order_critical})"
+        f"{task.key} ({shape.order_critical})"
         for task in tasks
         for outcome in task.expect.accepted_outcomes
-        if outcome.tool_path_policy == "fixed_order"
+        for shape in outcome.shapes
+        if shape.tool_path_policy == "fixed_order"
     ]
     if fixed:
         yield f"an order of tools is fixed, with its reason, in {_named(fixed)}"
 
 
-def _alternatives(outcome: Outcome) -> bool:
-    lists = (outcome.any_allowed_path, outcome.allowed_first_tools, outcome.allowed_tools)
-    return any(len(choices) > 1 for choices in lists) or bool(outcome.required_slots or outcome.tolerances)
+def _alternatives(shape: Shape) -> bool:
+    lists = (shape.any_allowed_path, shape.allowed_first_tools, shape.allowed_tools)
+    return any(len(choices) > 1 for choices in lists) or bool(shape.required_slots or shape.tolerances)
 
 
 def _answer(number: int, question: str, wrong: Sequence[str], facts: Iterable[str]) -> Answer:

@@ -16,6 +16,7 @@ from tapegate.load.task import read_task
 from tapegate.model.source import Path as Place
 from tapegate.model.task import Task
 from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.turns import claims
 from tapegate.run.output import write_atomically
 from tapegate.standard.list_edit import NotPlain, edited
 from tapegate.tape.commit import writing
@@ -76,15 +77,18 @@ def _task(found: TaskFile) -> Iterator[str]:
 def _lists(task: Task) -> Iterator[tuple[Place, Sequence[str]]]:
     """Every list of the task that may hold too much or too little, as it should be."""
     declared = dict.fromkeys(task.grading.deterministic_metrics)
-    claims = {oracle.name: any(any(oracle.claims(case)) for case in expanded(task)) for oracle in CATALOG}
+    claimed = {oracle.name: any(any(claims(oracle, case)) for case in expanded(task)) for oracle in CATALOG}
     # An unknown name may be a misspelt one: which one, a person knows.
-    if declared.keys() <= claims.keys():
-        missing = [name for name, claimed in claims.items() if claimed and name not in declared]
-        yield _METRICS, [*(name for name in declared if claims[name]), *missing]
+    if declared.keys() <= claimed.keys():
+        missing = [name for name, wanted in claimed.items() if wanted and name not in declared]
+        yield _METRICS, [*(name for name in declared if claimed[name]), *missing]
     yield ("expect", "required_invariants"), list(dict.fromkeys(task.expect.required_invariants))
     for index, outcome in enumerate(task.expect.accepted_outcomes):
         for field in _TOOL_LISTS:
             yield ("expect", "accepted_outcomes", index, field), list(dict.fromkeys(getattr(outcome, field)))
+            for place, turn in enumerate(outcome.turns):
+                path = ("expect", "accepted_outcomes", index, "turns", place, field)
+                yield path, list(dict.fromkeys(getattr(turn, field)))
 
 
 def _rewritten(found: TaskFile, document: Document, path: Place, wanted: Sequence[str]) -> bool:

@@ -49,7 +49,8 @@ def _slot(*names: str) -> Callable[[Asked], bool]:
         return any(
             slot in names or any(name.endswith("_") and slot.startswith(name) for name in names)
             for outcome in asked.task.expect.accepted_outcomes
-            for slot in outcome.required_slots
+            for shape in outcome.shapes
+            for slot in shape.required_slots
         )
 
     return uses
@@ -84,7 +85,8 @@ def _presence(asked: Asked) -> bool:
 
 def _synonyms(asked: Asked) -> bool:
     shapes = [
-        outcome.model_dump(include={"required_slots", "state"}) for outcome in asked.task.expect.accepted_outcomes
+        outcome.model_dump(include={"required_slots", "state", "turns"})
+        for outcome in asked.task.expect.accepted_outcomes
     ]
     return any(
         isinstance(value, list | tuple) and len(value) > 1

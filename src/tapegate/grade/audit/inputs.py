@@ -27,7 +27,7 @@ def _reference(task: Task) -> str:
         return task.grading.quality.reference_answer
     facts: list[Mapping[str, Json]] = [fact.model_dump() for fact in task.grading.quality.facts]
     for outcome in task.expect.accepted_outcomes:
-        facts += outcome.required_slots.get("facts", ())
+        facts += [fact for shape in outcome.shapes for fact in shape.required_slots.get("facts", ())]
     said = [f"{fact['name']}: {' or '.join(_wordings(fact))}" for fact in facts]
     return "; ".join(dict.fromkeys(said)) or NOTHING
 

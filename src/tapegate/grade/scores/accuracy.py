@@ -19,11 +19,13 @@ from collections.abc import Iterator, Sequence
 
 from tapegate.grade.outcomes import Judged
 from tapegate.model.finding import Unmet
+from tapegate.model.outcome import Outcome, Shape
 from tapegate.model.source import Path
-from tapegate.model.task import Outcome, QualityFact, Task
+from tapegate.model.task import QualityFact, Task
 from tapegate.model.trace import Json, Trace
 from tapegate.oracles.facts import missing
-from tapegate.oracles.oracle import Oracle, outcome_path, slot_path
+from tapegate.oracles.oracle import Oracle, outcome_path
+from tapegate.oracles.turns import claims
 
 FACTS = "facts"
 
@@ -31,7 +33,7 @@ FACTS = "facts"
 def accuracy(task: Task, trace: Trace, judged: Judged, oracles: Sequence[Oracle]) -> tuple[int | None, tuple[str, ...]]:
     """The score of one trial, and a note for each thing that the best outcome lacks."""
     responsive = any(char.isalnum() for char in trace.text)
-    claimed = {path for oracle in oracles for path in oracle.claims(task)}
+    claimed = {path for oracle in oracles for path in claims(oracle, task)}
     lacking = [fact.name for fact in task.grading.quality.facts if missing(_slot(fact), trace.text)]
     told = judged.holding or 0
     best, notes = 0, tuple(_notes(told, judged.unmet[told], lacking))
@@ -39,7 +41,7 @@ def accuracy(task: Task, trace: Trace, judged: Judged, oracles: Sequence[Oracle]
         unmet = judged.unmet[index]
         if index in judged.unknown:
             continue
-        wanted = [place for place in _conditions(index, outcome) if place[:5] in claimed]
+        wanted = [place for place in _conditions(index, outcome) if place[: _slot_at(place) + 1] in claimed]
         score = _score(wanted, unmet, lacking, len(task.grading.quality.facts))
         if unmet and not responsive:
             score = 0
@@ -57,7 +59,7 @@ def _score(wanted: Sequence[Path], unmet: Sequence[Unmet], lacking: Sequence[str
     met = [not any(_touches(one.path, place) for one in unmet) for place in wanted]
     if all(met) and not lacking:
         return 2
-    facts = [holds for place, holds in zip(wanted, met, strict=True) if place[4] == FACTS]
+    facts = [holds for place, holds in zip(wanted, met, strict=True) if place[_slot_at(place)] == FACTS]
     if facts or more:
         return 1 if any(facts) or len(lacking) < more else 0
     return 1 if 2 * sum(met) >= len(met) else 0
@@ -66,22 +68,34 @@ def _score(wanted: Sequence[Path], unmet: Sequence[Unmet], lacking: Sequence[str
 def _touches(unmet: Path, place: Path) -> bool:
     """Whether what is said of one place is said of the other: of it, of something in it, or of the list it is in."""
     shorter = min(len(unmet), len(place))
-    return shorter >= 5 and unmet[:shorter] == place[:shorter]
+    return shorter > _slot_at(place) and unmet[:shorter] == place[:shorter]
+
+
+def _slot_at(place: Path) -> int:
+    """Where in a condition's place the name of its slot stands."""
+    return place.index("required_slots") + 1
 
 
 def _conditions(index: int, outcome: Outcome) -> Iterator[Path]:
     """The place of each thing that an outcome's slots want; a list wants each of its entries."""
-    for slot, value in outcome.required_slots.items():
+    yield from _wants(outcome_path(index), outcome)
+    for place, turn in enumerate(outcome.turns):
+        yield from _wants(outcome_path(index, "turns", place), turn)
+
+
+def _wants(above: Path, shape: Shape) -> Iterator[Path]:
+    for slot, value in shape.required_slots.items():
+        path = (*above, "required_slots", slot)
         if isinstance(value, list | tuple) and value:
-            yield from (slot_path(index, slot, place) for place in range(len(value)))
+            yield from ((*path, place) for place in range(len(value)))
         else:
-            yield slot_path(index, slot)
+            yield path
 
 
 def _notes(index: int, unmet: Sequence[Unmet], lacking: Sequence[str]) -> Iterator[str]:
-    slots = outcome_path(index, "required_slots")
+    outcome = outcome_path(index)
     for one in unmet:
-        if one.path[: len(slots)] == slots:
+        if one.path[: len(outcome)] == outcome and "required_slots" in one.path:
             yield f"accuracy: {one.message}"
     for name in lacking:
         yield f"accuracy: the answer does not state {name!r}, which a complete one does"

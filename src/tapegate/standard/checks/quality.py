@@ -43,7 +43,10 @@ def _faults(ground: Ground, task: Task, fact: QualityFact) -> Iterator[tuple[str
         yield "quality_invariant", "asks about a forbidden pattern: it would be scored, and gate nothing"
     elif any(any(hidden_tags(text)) or any(private_paths(text)) for text in wordings):
         yield "quality_invariant", "asks about a hidden tag or a private path: it would be scored, and gate nothing"
-    demanded = [outcome.required_slots.get("facts", ()) for outcome in task.expect.accepted_outcomes]
+    demanded = [
+        [said for shape in outcome.shapes for said in shape.required_slots.get("facts", ())]
+        for outcome in task.expect.accepted_outcomes
+    ]
     if all(any(_same(fact, other) for other in facts) for facts in demanded):
         yield "quality_decides", "is demanded by every accepted outcome, and so decides as well"
 

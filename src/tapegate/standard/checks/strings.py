@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tapegate.model.outcome import Shape
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
 from tapegate.model.task import Task
@@ -32,18 +33,24 @@ def _found(ground: Ground) -> Iterator[Problem]:
     for task in ground.cases:
         for index, outcome in enumerate(task.expect.accepted_outcomes):
             path: Path = ("expect", "accepted_outcomes", index)
-            slots = outcome.required_slots
-            found = [*_facts(slots.get("facts", ()), (*path, "required_slots", "facts"))]
-            found += _items(slots.get("lists", ()), (*path, "required_slots", "lists"))
-            found += _values(slots.get("json", {}), (*path, "required_slots", "json"))
-            for tool, rules in outcome.tool_arguments.items():
-                for place, rule in enumerate(rules):
-                    found += _values(rule.arguments, (*path, "tool_arguments", tool, place, "arguments"))
+            found = [*_of_shape(outcome, path)]
+            for place, turn in enumerate(outcome.turns):
+                found += _of_shape(turn, (*path, "turns", place))
             for table, state in outcome.state.items():
                 for place, rows in enumerate(state.rows):
                     below = (*path, "state", table, "rows", place)
                     found += [*_values(rows.where, (*below, "where")), *_values(rows.columns, (*below, "columns"))]
             yield from (_problem(task, text, place) for text, place in found)
+
+
+def _of_shape(shape: Shape, path: Path) -> Iterator[tuple[str, Path]]:
+    slots = shape.required_slots
+    yield from _facts(slots.get("facts", ()), (*path, "required_slots", "facts"))
+    yield from _items(slots.get("lists", ()), (*path, "required_slots", "lists"))
+    yield from _values(slots.get("json", {}), (*path, "required_slots", "json"))
+    for tool, rules in shape.tool_arguments.items():
+        for place, rule in enumerate(rules):
+            yield from _values(rule.arguments, (*path, "tool_arguments", tool, place, "arguments"))
 
 
 def _problem(task: Task, text: str, path: Path) -> Problem:
