@@ -7,6 +7,7 @@
     │   └── UsageError              the words of a command line
     ├── NotJudged               3   nothing could be judged
     │   ├── Unavailable             the machine lacks what the run needs (a guard, git, a port)
+    │   │   └── GitHubError             GitHub refused, or could not be reached
     │   └── SubjectError            the agent could not be started at all
     └── Stale                   4   the recordings do not cover what was asked
 
@@ -69,6 +70,15 @@ class NotJudged(TapegateError):
 
 class Unavailable(NotJudged):
     """The machine lacks what the run needs."""
+
+
+class GitHubError(Unavailable):
+    """GitHub refused, or could not be reached. A gate never fails for it: it costs what was asked for."""
+
+    status: int | None = None
+    """Of the answer; None where there was none."""
+    unsure: bool = False
+    """Whether GitHub may have done what was asked all the same."""
 
 
 class SubjectError(NotJudged):

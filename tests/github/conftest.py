@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from github_server import GitHubServer
 
+from tapegate.github.client import Client
+from tapegate.github.patience import Patience
+from tapegate.github.place import Place
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Gate, Metrics, Run, TaskResult, TrialResult
 
@@ -95,3 +100,59 @@ def make_task() -> Callable[..., TaskResult]:
 def make_finding() -> Callable[..., Finding]:
     """Builds a finding."""
     return finding
+
+
+class Clock:
+    """Time that passes only where somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        """Now, in seconds."""
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Pass it."""
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that nobody waits for."""
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def one_server() -> Iterator[GitHubServer]:
+    """A server that a module's tests share, one after the other."""
+    server = GitHubServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def server(one_server: GitHubServer) -> Iterator[GitHubServer]:
+    """A GitHub as new; every request of the test must have been one that GitHub documents."""
+    one_server.fresh()
+    yield one_server
+    assert one_server.problems == []
+
+
+Connect = Callable[..., Client]
+
+
+@pytest.fixture
+def connect(server: GitHubServer, clock: Clock) -> Iterator[Connect]:
+    """Makes a client with a token that has these permissions."""
+    with ExitStack() as stack:
+
+        def made(token: str = "ghs_default", **may: str) -> Client:
+            if token not in server.tokens:
+                server.token(token, **may)
+            patience = Patience(elapsed=clock, now=clock, sleep=clock.sleep)
+            return stack.enter_context(Client(Place.of(server.environ), token, patience))
+
+        yield made
