@@ -145,6 +145,21 @@ def test_a_path_that_the_scope_table_lacks_is_told(project: Project, task_text: 
     assert "did you mean 'A1'?" in (problem.fix or "")
 
 
+def test_a_task_may_ask_another_subject_of_its_path(project: Project, task_text: str) -> None:
+    """A path may have several entries; a name that is not declared is told, with the nearest one."""
+    config = (project() / "evals/tapegate.yaml").read_text()
+    head, _, rest = config.partition("subjects:\n")
+    other = "subjects:\n  second:\n    kind: python\n    entry: other:ask\n    stream: text\n" + rest
+    files = {"evals/tapegate.yaml": head + other}
+    suite = load_suite(project(files | {TASK_FILE: task_text + "subject: second\n"}))
+    (task,) = suite.tasks
+    assert suite.config.subject_name(task) == "second"
+    assert suite.config.subject_of(task).kind == "python"
+    (problem,) = survey(project(files | {TASK_FILE: task_text + "subject: secnd\n"})).problems
+    assert (problem.file, problem.line, problem.code) == (TASK_FILE, 11, "unknown_subject")
+    assert "did you mean 'second'?" in (problem.fix or "")
+
+
 @pytest.mark.parametrize(
     ("second", "change"),
     [

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tapegate.errors import CassetteError, Stale
-from tapegate.run.plan import in_order, numbers, plan
+from tapegate.run.plan import in_order, numbers, of_profile, plan
 from tapegate.tape.store import Loaded
 
 
@@ -40,6 +40,13 @@ def test_nightly_runs_flaky_tasks_three_times(kit, trials, flaky, profile, count
     kit.task("T-1", trials=trials, flaky_prone=flaky)
     (task,) = kit.suite().tasks
     assert list(numbers(task, profile)) == list(range(1, count + 1))
+
+
+@pytest.mark.parametrize(("profile", "there"), [("pr", False), ("nightly", False), ("weekly", True), ("dev", True)])
+def test_an_eval_of_the_weekly_audit_is_in_no_gate(kit, profile, there):
+    """RET-07 is judged in the weekly audit, and where a person selects it; no pull request and no night runs it."""
+    kit.task("RET-07", blocking=False)
+    assert ("RET-07@A1" in [task.key for task in of_profile(kit.suite().tasks, profile)]) is there
 
 
 def test_a_recording_is_loaded_or_why_not_is_kept(kit):

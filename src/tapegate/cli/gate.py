@@ -27,6 +27,7 @@ from tapegate.load.suite import Suite, load_suite
 from tapegate.model.config import Profile
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TrialResult
+from tapegate.model.task import Task
 from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract, needs
 from tapegate.oracles.plugins import catalog_of
@@ -38,7 +39,7 @@ from tapegate.run import check, events_file
 from tapegate.run.commit import commit_of
 from tapegate.run.cost import named
 from tapegate.run.output import write_atomically
-from tapegate.run.plan import Order, Trial, in_order, plan, trial_of
+from tapegate.run.plan import Order, Trial, in_order, of_profile, plan, trial_of
 from tapegate.run.provenance import Circumstances, inputs_hash, provenance, to_bytes
 from tapegate.run.replay import Replayer
 from tapegate.run.runner import Runner
@@ -98,11 +99,12 @@ def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     name = words.profile or ("dev" if words.select else "pr")
     profile = _stricter(profile_of(suite.config, name), words)
     chosen = select(suite, words.select, here=Path.cwd())
+    chosen = replace(chosen, tasks=of_profile(chosen.tasks, name))
     shard = Shard.parse(words.shard) if words.shard is not None else None
     tasks = chosen.tasks if shard is None else shard.share(chosen.tasks)
     trials = plan(suite.project, tasks, name)
     watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
-    guards = {task.key: _guard(suite, name, profile, task.path_id) for task in tasks}
+    guards = {task.key: _guard(suite, name, profile, task) for task in tasks}
     with Runner(suite, words.pace) as runner:
         replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
         run = judge(
@@ -159,10 +161,9 @@ def _part_of(suite: Suite, chosen: Selection, shard: Shard, digest: str) -> Shar
     )
 
 
-def _guard(suite: Suite, name: str, profile: Profile, path_id: str) -> Level:
-    """The guard that the subject of a path will have. Raises Unavailable where the profile requires a stronger one."""
-    config = suite.config
-    level = best(config.subjects[config.paths[path_id].subject].kind)
+def _guard(suite: Suite, name: str, profile: Profile, task: Task) -> Level:
+    """The guard that the subject of a task will have. Raises Unavailable where the profile requires a stronger one."""
+    level = best(suite.config.subject_of(task).kind)
     if weaker(level, profile.require_guard):
         raise Unavailable.of(
             "weak_guard",

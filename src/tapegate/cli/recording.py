@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import click
 
 from tapegate.errors import CassetteError, LoadError, Stale, UsageError
 from tapegate.load.select import select
-from tapegate.load.suite import load_suite
+from tapegate.load.suite import Suite, load_suite
 from tapegate.model.task import Task
 from tapegate.run.fixture import Fixture
 from tapegate.run.plan import Trial, plan
@@ -70,14 +70,27 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
         if not due:
             _say(words, "nothing to record: every trial has a recording" + _that_holds(words))
             return 0
-        with ready(suite, words.source or suite.config.default_source) as source:
-            for task in tasks:
-                if task.recorded_as in due:  # of the cases that share a recording, the first is asked
-                    numbers = due.pop(task.recorded_as)
+        for name, due_of_it in _by_source(words, suite, tasks, due).items():
+            with ready(suite, name) as source:
+                for task in due_of_it:
+                    numbers = due[task.recorded_as]
                     count = record(suite, runner, source, task, numbers, replace=words.which == "all")
                     shown = ", ".join(map(str, numbers))
                     _say(words, f"recorded {task.key}, trial {shown}: {count} interactions from {source.name}")
     return 0
+
+
+def _by_source(
+    words: Recording, suite: Suite, tasks: Iterable[Task], due: Collection[str]
+) -> Mapping[str, Sequence[Task]]:
+    """The tasks that are recorded, by what from; of the cases that share a recording, the first is asked."""
+    found: dict[str, list[Task]] = {}
+    seen: set[str] = set()
+    for task in tasks:
+        if task.recorded_as in due and task.recorded_as not in seen:
+            seen.add(task.recorded_as)
+            found.setdefault(words.source or suite.config.source_of(task), []).append(task)
+    return found
 
 
 def _is_due(trial: Trial, replayer: Replayer, *, stale: bool) -> bool:

@@ -50,6 +50,7 @@ def _references(document: Document) -> list[Problem]:
     named += [(path, "service", path[-1], services) for path, _ in document.each("sources", "*", "stand_ins", "*")]
     sources = {"live", *_keys(document, "sources")}
     named += [(path, "source", name, sources) for path, name in document.each("default_source")]
+    named += [(path, "source", name, sources) for path, name in document.each("subjects", "*", "source")]
     named += [(path, "source", name, sources) for path, name in document.each("judge", "source")]
     named += [(path, "service", name, services) for path, name in document.each("judge", "service")]
     return [

@@ -99,17 +99,33 @@ def unserved(read: ReadTask, services: Collection[str]) -> list[Problem]:
     ]
 
 
-def unfit(read: ReadTask, subjects: Mapping[str, Json]) -> list[Problem]:
-    """A task asks its subject in a way that it can be asked; `subjects` is the config's, by path id."""
+def unknown_subject(read: ReadTask, subjects: Collection[str]) -> list[Problem]:
+    """A subject that a task names is declared."""
+    name = read.document.text("subject")
+    if name is None or name in subjects:
+        return []
+    return [
+        read.document.problem(
+            "unknown_subject",
+            f"subject is {name!r}, which {CONFIG} does not declare",
+            read.document.place(("subject",)),
+            did_you_mean(name, subjects),
+        )
+    ]
+
+
+def unfit(read: ReadTask, subjects: Mapping[str, Json], by_path: Mapping[str, str]) -> list[Problem]:
+    """A task asks its subject in a way that it can be asked; `by_path` names the subject of each path."""
     document = read.document
-    subject = subjects.get(document.text("path_id") or "")
+    asked = document.text("subject") or by_path.get(document.text("path_id") or "", "")
+    subject = subjects.get(asked)
     if not isinstance(subject, dict):
         return []
     python = subject.get("kind") == "python"
     problems = [
         document.problem(
             "no_python_subject",
-            f"{dotted(path)} is 'raise', and the subject of path {document.text('path_id')!r} is no Python callable",
+            f"{dotted(path)} is 'raise', and subject {asked!r}, which the task asks, is no Python callable",
             document.place(path),
             "bend the tape instead (kind: status, timeout, …), or test a path with a Python subject",
         )

@@ -11,7 +11,16 @@ from tapegate.load.config import read_config
 from tapegate.load.document import Document, Draft
 from tapegate.load.folder import CONFIG, Folder
 from tapegate.load.reader import read_document
-from tapegate.load.references import ReadTask, duplicates, misplaced, unfit, unscoped, unserved, unshelved
+from tapegate.load.references import (
+    ReadTask,
+    duplicates,
+    misplaced,
+    unfit,
+    unknown_subject,
+    unscoped,
+    unserved,
+    unshelved,
+)
 from tapegate.load.shelf import Shelf
 from tapegate.model.config import Config
 from tapegate.model.problem import Problem
@@ -96,15 +105,16 @@ def survey(project: Path, evals: Path | None = None) -> Survey:
     paths = {str(path[-1]) for path, _ in document.each("paths", "*")}
     services = {str(path[-1]) for path, _ in document.each("services", "*")}
     named = {str(path[-1]): value for path, value in document.each("subjects", "*")}
-    subjects = {str(path[1]): named.get(name) for path, name in document.each("paths", "*", "subject") if name in named}
+    by_path = {str(path[1]): name for path, name in document.each("paths", "*", "subject") if isinstance(name, str)}
     snapshots, fixtures = Shelf.snapshots(folder), Shelf.fixtures(folder)
     reads = []
     for found in folder.task_files():
         read, wrong = ReadTask.of(found)
         reads.append(read)
         problems += [*wrong, *misplaced(read), *unshelved(read, snapshots, fixtures)]
-        problems += [*unscoped(read, paths), *unserved(read, services)] if document.whole else []
-        problems += unfit(read, subjects)
+        if document.whole:
+            problems += [*unscoped(read, paths), *unserved(read, services), *unknown_subject(read, named)]
+        problems += unfit(read, named, by_path)
     problems += [*duplicates(reads), *_missing_folders(folder, document), *folder.problems]
     tasks = sorted((read.task for read in reads if read.task is not None), key=lambda task: task.key)
     return Survey(

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tapegate.model.budget import Budget
 from tapegate.model.fault import HeaderName
-from tapegate.model.task import Name, NonEmpty, Part
+from tapegate.model.task import Name, NonEmpty, Part, Task
 
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 """The name of an environment variable."""
@@ -111,6 +111,8 @@ class HttpSubject(Part):
     """Dialect of the answer's body."""
     env: dict[EnvName, Template] = Field(default_factory=dict)
     """Variables of the subject, beside the replay environment."""
+    source: Name | None = None
+    """What its recordings are made from where nothing else is asked for; absent: `default_source`."""
     start_timeout_s: Annotated[int, Field(ge=1, le=600)] = 30
     """Seconds until `health` must have answered."""
     timeout_s: Annotated[int, Field(ge=1, le=3600)] = 60
@@ -136,6 +138,8 @@ class PythonSubject(Part):
     """Dialect of what the callable returns."""
     env: dict[EnvName, Template] = Field(default_factory=dict)
     """Variables of the subject, beside the replay environment."""
+    source: Name | None = None
+    """What its recordings are made from where nothing else is asked for; absent: `default_source`."""
     start_timeout_s: Annotated[int, Field(ge=1, le=600)] = 30
     """Seconds until the entry must have been imported."""
     timeout_s: Annotated[int, Field(ge=1, le=3600)] = 60
@@ -270,6 +274,18 @@ class Config(Part):
     """What calls of models cost."""
     secret_env: tuple[EnvName, ...] = ()
     """Variables whose values never reach the disk, beside every service's `key_env`."""
+
+    def subject_of(self, task: Task) -> Subject:
+        """The agent that `task` asks: the one that it names, or its path's."""
+        return self.subjects[self.subject_name(task)]
+
+    def subject_name(self, task: Task) -> str:
+        """What the agent that `task` asks is called."""
+        return task.subject or self.paths[task.path_id].subject
+
+    def source_of(self, task: Task) -> str:
+        """What recordings of `task` are made from where nothing else is asked for."""
+        return self.subject_of(task).source or self.default_source
 
     @property
     def lanes(self) -> dict[str, str]:

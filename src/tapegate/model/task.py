@@ -124,6 +124,8 @@ class Task(Part):
     """The suite it belongs to, and its folder under `evals` and `cassettes`."""
     path_id: Name
     """The path in the scope table that it tests, `A1`."""
+    subject: Name | None = None
+    """The subject that it asks, where that is not its path's: another entry of the same path."""
     mode: Literal["single_turn", "multi_turn", "concurrent", "stream_fixture"]
     """How the subject is asked: once, message after message, several messages at once, or not at all: a stream fixture
     is parsed, or put through a function."""

@@ -16,6 +16,9 @@ from tapegate.tape.store import Loaded, load
 Order = Literal["sorted", "reversed", "shuffled"]
 NIGHTLY_TRIALS = 3
 """Of a flaky-prone task in the nightly profile (standard, "CI Gate Profiles")."""
+WEEKLY_ONLY = frozenset({"RET-07"})
+"""Evals that the standard keeps for the weekly audit: never a gate of a pull request or a night."""
+GATES = frozenset({"pr", "nightly"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,11 @@ def plan(project: Path, tasks: Iterable[Task], profile: str) -> tuple[Trial, ...
         for task in sorted(tasks, key=lambda task: task.key)
         for number in numbers(task, profile)
     )
+
+
+def of_profile(tasks: Iterable[Task], profile: str) -> tuple[Task, ...]:
+    """The tasks that a profile judges: all, but for those of the weekly audit where it is a gate."""
+    return tuple(task for task in tasks if profile not in GATES or task.id not in WEEKLY_ONLY)
 
 
 def trial_of(project: Path, task: Task, number: int) -> Trial:

@@ -52,7 +52,7 @@ def record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: 
     recorder.check_reach()
     if heard.ending.kind != "completed":
         raise _broken(task, trial, heard, recorder)
-    subject = suite.config.subjects[suite.config.paths[task.path_id].subject]
+    subject = suite.config.subject_of(task)
     return Cassette(
         key=task.recorded_as,
         trial=trial,

@@ -128,7 +128,7 @@ class Replayer:
         return hearing, ledger
 
     def _subject(self, trial: Trial) -> HttpSubject | PythonSubject:
-        return self._config.subjects[self._config.paths[trial.task.path_id].subject]
+        return self._config.subject_of(trial.task)
 
     def _events(self, dialect: str, heard: Heard) -> tuple[Event, ...]:
         # An answer that is an HTTP error is no stream in the subject's dialect: its status is the fact.

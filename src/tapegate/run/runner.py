@@ -221,5 +221,4 @@ class Runner:
         return question.tape.now_us if isinstance(question.tape, Recorder) else stopwatch()
 
     def _subject(self, task: Task) -> tuple[str, HttpSubject | PythonSubject]:
-        name = self._suite.config.paths[task.path_id].subject
-        return name, self._suite.config.subjects[name]
+        return self._suite.config.subject_name(task), self._suite.config.subject_of(task)

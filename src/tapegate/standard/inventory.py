@@ -86,8 +86,5 @@ INVENTORY: Mapping[InventoryRow, Row] = {
 }
 """By row. `RET-07` is optional, of the weekly audit only, and in no row."""
 
-WEEKLY_ONLY = frozenset({"RET-07"})
-"""Evals that are never a gate of a pull request or a night."""
-
 HARD = frozenset({"RET-05", "AGT-04", "AGT-15", "AGT-16"})
 """Evals of safety, privacy or protocol: what no judge may be asked about."""

@@ -39,7 +39,7 @@ class Method:
     def used(self, task: Task, config: Config) -> bool:
         """Whether a task uses it, under the metric that carries it out."""
         declared = self.metric is None or self.metric in task.grading.deterministic_metrics
-        return declared and self.uses(Asked(task, config.subjects[config.paths[task.path_id].subject].stream))
+        return declared and self.uses(Asked(task, config.subject_of(task).stream))
 
 
 def _slot(*names: str) -> Callable[[Asked], bool]:

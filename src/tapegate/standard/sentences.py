@@ -318,7 +318,14 @@ def _inventory() -> Iterator[Sentence]:
         (),
         ("tests/standard/test_inventory.py::test_every_mandatory_eval_is_in_its_row",),
     )
-    yield Sentence(f"{_INVENTORY}, A5, note", "1", "RET-07 is never a gate of PR or nightly.", "", ("mandatory",))
+    yield Sentence(
+        f"{_INVENTORY}, A5, note",
+        "1",
+        "RET-07 is never a gate of PR or nightly.",
+        "Their profiles leave it out.",
+        ("mandatory",),
+        ("tests/run/test_plan.py::test_an_eval_of_the_weekly_audit_is_in_no_gate",),
+    )
     points = (
         ("1a", "AGT-15 covers hidden tags inside one another.", "content_filter"),
         ("1b", "AGT-15 covers tags that are not closed, cut anywhere.", "content_filter"),

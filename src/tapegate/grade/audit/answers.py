@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from tapegate.errors import TapegateError
@@ -17,7 +18,7 @@ from tapegate.run.plan import Trial, plan
 from tapegate.run.record import record_one
 from tapegate.run.replay import Replayer
 from tapegate.run.runner import Runner
-from tapegate.run.source import ready
+from tapegate.run.source import Source, ready
 from tapegate.tape.emit import emit
 from tapegate.tape.pins import pin
 from tapegate.tape.store import Loaded
@@ -58,10 +59,14 @@ def answers(suite: Suite, runner: Runner, tasks: Iterable[Task], notes: list[str
 def fresh(suite: Suite, runner: Runner, known: Iterable[Answer]) -> Iterator[Fresh]:
     """What a recording made now changes of each answer. Nothing is written."""
     replayer = Replayer(suite, runner)
-    with ready(suite, suite.config.default_source) as source:
+    sources: dict[str, Source] = {}
+    with ExitStack() as stack:
         for answer in known:
             task, number = answer.trial.task, answer.trial.number
-            cassette = record_one(suite, runner, source, task, number)
+            name = suite.config.source_of(task)
+            if name not in sources:
+                sources[name] = stack.enter_context(ready(suite, name))
+            cassette = record_one(suite, runner, sources[name], task, number)
             raw = emit(cassette)
             loaded = Loaded(cassette, raw, pin(cassette, raw), "a fresh recording")
             trace = replayer.replay(Trial(task, number, loaded))

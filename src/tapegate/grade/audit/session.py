@@ -20,13 +20,10 @@ from tapegate.grade.judge.provider import overridden, parameters
 from tapegate.load.suite import Suite
 from tapegate.model.audit import AXES, Agreement, Audit, Axis, Draw, Judged, JudgePins, Pair, Weekly
 from tapegate.model.config import Judge
-from tapegate.run.plan import Trial
+from tapegate.run.plan import WEEKLY_ONLY, Trial
 from tapegate.run.runner import Runner
 from tapegate.tape import store
 from tapegate.tape.cassette import Cassette
-
-WEEKLY_ONLY = frozenset({"RET-07"})
-"""Evals that the standard keeps for the weekly audit: looked at in each, whatever is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +54,7 @@ def audit(suite: Suite, wanted: Wanted) -> tuple[Audit, tuple[Trial, ...]]:
     as_of, drawn = _drawn(suite, wanted)
     notes = _notes(suite, drawn)
     sampled = [task for task in suite.tasks if task.key in drawn.sample]
+    # Whatever is drawn: no other run looks at them.
     apart = [task for task in suite.tasks if task.id in WEEKLY_ONLY]
     with Runner(suite) as runner:
         found = list(answers(suite, runner, sampled, notes))

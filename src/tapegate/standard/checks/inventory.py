@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from tapegate.load.cases import expanded
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
+from tapegate.run.plan import WEEKLY_ONLY
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
-from tapegate.standard.inventory import INVENTORY, WEEKLY_ONLY, Row
+from tapegate.standard.inventory import INVENTORY, Row
 
 
 def _declared(ground: Ground) -> Iterator[tuple[str, Row, Sequence[Task]]]:
