@@ -18,14 +18,28 @@ from tapegate.model.differential import Differential
 from tapegate.model.fault import TapeFault
 from tapegate.model.outcome import Outcome, TurnShape
 from tapegate.model.setup import RaiseFault, Reply, Setup
-from tapegate.model.task import Expect, Grading, Migration, Quarantine, Task
+from tapegate.model.task import Expect, Grading, Migration, Quarantine, Review, Task
 from tapegate.oracles.catalog import check_contract
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml task\n(.*?)```", PAGE, re.DOTALL)
 NAMED = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL))
 MODELS: tuple[type[BaseModel], ...] = (
-    *(Task, Case, Expect, Grading, Setup, Reply, RaiseFault, Outcome, TurnShape, Differential, Quarantine, Migration),
+    *(
+        Task,
+        Case,
+        Expect,
+        Grading,
+        Setup,
+        Reply,
+        RaiseFault,
+        Outcome,
+        TurnShape,
+        Differential,
+        Quarantine,
+        Review,
+        Migration,
+    ),
     *(Config, Profile, Prices),
     *get_args(TapeFault),
 )

@@ -50,8 +50,12 @@ RESULT = closed(
     baselineState={"enum": ["new", "unchanged", "updated", "absent"]},
     properties={"type": "object"},
 )
+NOTIFICATION = closed({"message": MESSAGE}, level={"enum": ["none", "note", "warning", "error"]})
 INVOCATION = closed(
-    {"executionSuccessful": {"type": "boolean"}}, exitCode={"type": "integer"}, exitCodeDescription=TEXT
+    {"executionSuccessful": {"type": "boolean"}},
+    exitCode={"type": "integer"},
+    exitCodeDescription=TEXT,
+    toolExecutionNotifications={"type": "array", "items": NOTIFICATION},
 )
 RUN = closed(
     {

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tapegate.cli.rendering import MAKERS, Report
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
 from tapegate.report import markdown, terminal, words
@@ -121,3 +122,20 @@ def test_quarantined_tasks_are_counted_in_every_report(passed: Run) -> None:
     assert said in markdown.render(run, "sha256:x")
     assert json.loads(Results.of(run).to_bytes())["tasks"][0]["quarantine"] == held
     assert Results.parse(Results.of(run).to_bytes(), "results.json").run() == run
+
+
+@pytest.mark.parametrize("form", sorted(MAKERS.keys() - {"github"}))
+def test_every_format_tells_of_bands_quarantines_and_decisions(form: str, passed: Run) -> None:
+    """Whatever a task's verdict: how often it was borderline, why it does not block, and what a person accepted."""
+    first, second = passed.tasks[0], passed.tasks[1]
+    border = replace(first.trials[0], verdict=Verdict.NEEDS_REVIEW, borderline=True)
+    extra = replace(first.trials[0], trial=2, extra=True)
+    held = "until 2026-12-31 (librarians): the index is rebuilt"
+    tasks = (
+        replace(first, trials=(border, extra)),
+        replace(second, quarantine=held, blocking=False, accepted="A loaded machine."),
+    )
+    shown = MAKERS[form](Report(replace(passed, tasks=tasks), "sha256:x")).decode()
+    for said in ("1 of 2 trials", held, "A loaded machine."):
+        assert said in shown
+    assert "1 of 2 trials" not in MAKERS[form](Report(passed, "sha256:x")).decode()

@@ -19,6 +19,7 @@ COMMANDS = {
     "report": ("tapegate.cli.report:report", "Render results again: terminal, markdown, html, junit, sarif."),
     "merge": ("tapegate.cli.merge:merge", "Join the parts of a run that jobs of a matrix ran."),
     "lint": ("tapegate.cli.lint:lint", "Hold evals, recordings and a change against the standard."),
+    "accept": ("tapegate.cli.accept:accept", "Accept what a task did where it needs review, for exactly those bytes."),
     "cassette": (
         "tapegate.cli.cassette:cassette",
         "Work with recordings: list, show, verify, pin, scan, import, diff.",

@@ -20,7 +20,7 @@ SCHEMA_ID = "tapegate.contracts/1"
 
 NAMES = frozenset({"id", "suite", "path_id"})
 """What a task is called: a task of another name may have the same contract, and then it was renamed."""
-FREE = frozenset({"flaky_prone", "migrations", "quarantine"})
+FREE = frozenset({"flaky_prone", "migrations", "quarantine", "reviews"})
 """What changes no verdict."""
 
 

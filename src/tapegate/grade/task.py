@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from tapegate.errors import NotJudged
 from tapegate.grade.contract import digest
 from tapegate.grade.docket import worst
+from tapegate.grade.review import decision, review_digest, with_command
 from tapegate.grade.unjudged import unjudged_trial
 from tapegate.model.finding import Verdict
 from tapegate.model.run import TaskResult, TrialResult
@@ -17,7 +18,8 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
     """The task's result: its worst trial decides (`docket.WORST_FIRST`), and each trial must pass.
 
     Where the worst that can be said is that trials were borderline, the extra trial decides instead; without one, or
-    where it was borderline too or is not recorded, the task needs review. A trial that the task asks for and nobody ran
+    where it was borderline too or is not recorded, the task needs review, until a person accepted these very bytes
+    (`Task.reviews`). A trial that the task asks for and nobody ran
     is an `error`, so that a task without trials is no pass. The order in which trials are given does not matter. Raises
     `ValueError` where two are the same trial.
     """
@@ -31,17 +33,26 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
             message = f"trial {number} of {task.trials} was not run"
             by_number[number] = unjudged_trial(task, number, NotJudged.of("trial_not_run", message))
     ordered = tuple(by_number[number] for number in sorted(by_number))
+    verdict = _verdict(ordered)
+    looked_at = review_digest(task, ordered) if verdict is Verdict.NEEDS_REVIEW else None
+    decided = decision(task, looked_at) if looked_at is not None else None
+    if decided is not None:
+        verdict = Verdict.PASS
+    elif looked_at is not None:
+        ordered = tuple(with_command(trial, task.key, looked_at) for trial in ordered)
     return TaskResult(
         key=task.key,
         id=task.id,
         suite=task.suite,
         path_id=task.path_id,
         file=task.source.file,
-        verdict=_verdict(ordered),
+        verdict=verdict,
         outcome=_outcome(ordered),
         outcome_names=tuple(outcome.name for outcome in task.expect.accepted_outcomes),
         blocking=task.blocks,
         quarantine=f"until {held.until} ({held.owner}): {held.reason}" if (held := task.quarantine) else None,
+        review_digest=looked_at,
+        accepted=decided.reason if decided is not None else None,
         metrics=ordered[0].metrics,
         trials=ordered,
         contract_sha256=digest(task),

@@ -76,6 +76,10 @@ class TaskResult:
     trials: tuple[TrialResult, ...]
     quarantine: str | None = None
     """Until when it does not block, who mends it, and why; None where it is not quarantined."""
+    review_digest: str | None = None
+    """Of what a person decides on where the task is borderline still; None where there is nothing to decide."""
+    accepted: str | None = None
+    """Why a person accepted these very bytes; None where nobody did, or nobody needed to."""
     contract_sha256: str | None = None
     """Of all of the task that the verdict depends on; None where it is not known."""
 

@@ -115,6 +115,15 @@ class Quarantine(Part):
     """The last day on which it is accepted: `tapegate lint` refuses it from the next day on."""
 
 
+class Review(Part):
+    """What a person decided on a result that needed review, bound to the bytes that they looked at."""
+
+    digest: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+    """As the report of the run named it; any other result needs review again."""
+    reason: NonEmpty
+    """Why it is good enough."""
+
+
 class Task(Part):
     """One eval: an input, a setup, an expectation."""
 
@@ -151,6 +160,8 @@ class Task(Part):
     """Variants of the task, each judged by itself in its place; none: the task is its only one."""
     quarantine: Quarantine | None = None
     """A failure that is known: it does not fail the gate for a while."""
+    reviews: tuple[Review, ...] = ()
+    """Results that needed review and that a person accepted; `tapegate accept` writes them."""
     migrations: tuple[Migration, ...] = ()
     """The history of what it asks for: one note for each change of its contract, the newest last. None is removed."""
 

@@ -247,7 +247,9 @@ def _matrix(diff: Diff) -> list[str]:
 
 def _foot(diff: Diff | None, run: Run | None, digest: str) -> list[str]:
     reasons = [*(run.gate.reasons if run is not None else ()), *(diff.gate.reasons if diff is not None else ())]
+    remarks = words.remarks(run) if run is not None else []
     lines = [f"- {inline_code(reason, 400)}" for reason in dict.fromkeys(reasons)][:12]
+    lines += [f"- {inline_code(remark, 400)}" for remark in remarks]
     lines += [f"- note: {inline_code(note, 400)}" for note in (diff.notes if diff is not None else ())][:12]
     facts = []
     if run is not None:

@@ -6,7 +6,7 @@ wall time of a replay is no measure of anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree
 
 from tapegate.model.finding import Verdict
@@ -33,11 +33,25 @@ def render(run: Run) -> bytes:
         suite = ElementTree.SubElement(root, "testsuite", {"name": visible(name), **_counts(run, tasks)})
         suite.set("skipped", str(sum(_kind(run, task) == "skipped" for task in tasks)))
         suite.set("time", _seconds(task.metrics.latency_e2e_ms for task in tasks))
+        if facts := [fact for task in tasks for fact in _facts(task)]:
+            properties = ElementTree.SubElement(suite, "properties")
+            for fact, value in facts:
+                ElementTree.SubElement(properties, "property", name=visible(fact), value=visible(value))
         for task in tasks:
             suite.append(_case(run, task))
     ElementTree.indent(root)
     body: bytes = ElementTree.tostring(root, encoding="utf-8")
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + body + b"\n"
+
+
+def _facts(task: TaskResult) -> Iterator[tuple[str, str]]:
+    """What a reader should know of a task whatever its verdict."""
+    if task.borderline:
+        yield f"borderline {task.key}", f"{task.borderline} of {words.trials_of(len(task.trials))}"
+    if task.quarantine is not None:
+        yield f"quarantined {task.key}", task.quarantine
+    if task.accepted is not None:
+        yield f"accepted {task.key}", task.accepted
 
 
 def _counts(run: Run, tasks: Sequence[TaskResult]) -> dict[str, str]:

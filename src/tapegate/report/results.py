@@ -113,6 +113,10 @@ class TaskRow(Row):
     """Until when it does not block, who mends it, and why; null where it is not quarantined."""
     borderline: int = 0
     """How many of its trials were borderline."""
+    review_digest: str | None = None
+    """Of what a person decides on where the task is borderline still; null where there is nothing to decide."""
+    accepted: str | None = None
+    """Why a person accepted these very bytes, which makes it a pass; null where nobody did."""
     metrics: MetricsRow
     trials: tuple[TrialRow, ...]
     findings: tuple[FindingRow, ...]
@@ -215,6 +219,8 @@ def _task(task: TaskResult) -> TaskRow:
         contract_sha256=task.contract_sha256,
         quarantine=task.quarantine,
         borderline=task.borderline,
+        review_digest=task.review_digest,
+        accepted=task.accepted,
         metrics=MetricsRow(**asdict(task.metrics)),
         trials=tuple(
             TrialRow(

@@ -59,6 +59,9 @@ def render(run: Run, diff: Diff | None = None) -> bytes:
                         "executionSuccessful": not any(task.verdict is Verdict.ERROR for task in run.tasks),
                         "exitCode": run.gate.exit_code,
                         "exitCodeDescription": visible("; ".join(run.gate.reasons)) or "the gate passed",
+                        "toolExecutionNotifications": [
+                            {"level": "note", "message": {"text": plain(remark)}} for remark in words.remarks(run)
+                        ],
                     }
                 ],
                 "results": results[:MOST_RESULTS],

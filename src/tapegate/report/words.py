@@ -52,6 +52,9 @@ def remarks(run: Run) -> list[str]:
     if held:
         count = f"{len(held)} of {len(run.tasks)} {'task is' if len(run.tasks) == 1 else 'tasks are'} quarantined"
         said.append(f"{count}: {'; '.join(f'{task.key} {task.quarantine}' for task in held)}")
+    accepted = [task for task in run.tasks if task.accepted is not None]
+    if accepted:
+        said.append(f"accepted by a person: {'; '.join(f'{task.key}: {task.accepted}' for task in accepted)}")
     return said
 
 

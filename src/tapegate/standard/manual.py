@@ -135,7 +135,7 @@ def _standard() -> Iterator[str]:
 def _row(sentence: Sentence) -> str:
     checks = ", ".join(f"[{check}](lint.md#{check})" for check in sentence.checks)
     by = ". ".join(part for part in (checks, sentence.by) if part)
-    tests = [f"`{test}`" for test in sentence.tests] or (["the defects of its checks"] if sentence.checks else ["–"])
+    tests = [f"`{test}`" for test in sentence.tests or (PROVEN,)]
     return f"| {sentence.number} | {sentence.gist} | {by or '–'} | {', '.join(tests)} |"
 
 

@@ -184,9 +184,12 @@ def _flexibility() -> Iterator[Sentence]:
         section,
         "5",
         "What stays inconclusive needs review instead of failing.",
-        "",
+        "A person's decision on it (`tapegate accept`) holds for exactly the bytes that it was taken on.",
         (),
-        (BORDERLINE + "test_without_a_further_recording_a_person_decides",),
+        (
+            BORDERLINE + "test_without_a_further_recording_a_person_decides",
+            "tests/grade/test_review.py::test_another_byte_needs_another_decision",
+        ),
     )
 
 

@@ -48,6 +48,7 @@ def _facts(run: Run, digest: str, diff: Diff | None, evidence: Evidence) -> Iter
     yield _fact("digest", digest, code=True)
     yield "</dl>"
     reasons = list(dict.fromkeys([*run.gate.reasons, *(diff.gate.reasons if diff is not None else ())]))
+    reasons += words.remarks(run)
     notes = [f"Note: {note}" for note in diff.notes] if diff is not None else []
     if reasons or notes:
         yield f"<ul>{''.join(f'<li>{text(line)}</li>' for line in [*reasons, *notes])}</ul>"
