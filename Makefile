@@ -10,7 +10,7 @@ NODE_CLIENTS := tests/clients/node
 JOBS ?=
 GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
-.PHONY: help gate record test clients audit audit-record lint bench format lock clean
+.PHONY: help gate record test mutants clients audit audit-record lint bench format lock clean
 
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,9 @@ record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripte
 
 test: $(VENV)/dev.stamp  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
+
+mutants: $(VENV)/dev.stamp  ## Put every eval to deliberate defects of Paperdesk, and to changes that are as good
+	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)
 
 clients: $(CLIENTS)/stamp $(if $(shell command -v npm),$(NODE_CLIENTS)/node_modules/.package-lock.json)  ## Install the real clients that tests record and replay (600 MB)
 
