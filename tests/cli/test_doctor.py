@@ -79,6 +79,14 @@ def test_a_program_that_is_not_there_is_broken(look):
     assert (code, found["subject desk"]["state"]) == (3, "broken")
 
 
+def test_a_program_that_a_subject_starts_itself_is_looked_for(look):
+    """`needs` names it: Node for a module of a page, say."""
+    config = CONFIG.replace("stream: text", "needs: [sh, no-such-node], stream: text")
+    code, found = look(config=config)
+    assert (code, found["subject desk"]["state"]) == (3, "broken")
+    assert "its program 'no-such-node' is not found on PATH" in found["subject desk"]["message"]
+
+
 def test_a_machine_that_cannot_listen_is_broken(look, monkeypatch):
     """PRO-10: without a port on loopback there is no gateway."""
 

@@ -27,6 +27,14 @@ PYTHON = """\
     carry: {session: session_id}
     stream: text
 """
+COMMAND = """\
+  desk:
+    kind: command
+    command: [ask, "--session", "{session}"]
+    stdin: "{input}, at {clock}"
+    carry: {session: session_id}
+    stream: text
+"""
 
 
 @pytest.mark.parametrize(
@@ -43,6 +51,11 @@ PYTHON = """\
         (PYTHON, 'pieces: "{chunks}"', 'a: "{chunks}", b: "{byte_chunks}"', ["bad_value"]),
         (PYTHON, 'pieces: "{chunks}"', 'pieces: ["{byte_chunks}"]', []),
         (PYTHON, 'message: "{input}", s', 'message: "{chunks}", s', ["unknown_placeholder"]),
+        (COMMAND, "", "", []),
+        (COMMAND, '"{session}"', '"{port}"', ["unknown_placeholder", "unused_placeholder"]),
+        (COMMAND, "{clock}", "{chunks}", ["unknown_placeholder"]),
+        (COMMAND, '"--session", "{session}"', "", ["unused_placeholder"]),
+        (COMMAND, "{input}, at {clock}", "{session}{input}", []),
         (HTTP, 'message: "{input}"}}\n    ask_again', 'message: "{chunks}"}}\n    ask_again', ["unknown_placeholder"]),
     ],
 )

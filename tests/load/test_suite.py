@@ -269,6 +269,18 @@ def test_a_file_name_is_shown_so_that_it_cannot_act(project: Project) -> None:
     assert "\n::" not in str(problem)
 
 
+def test_a_command_answers_one_message_at_a_time(project: Project, task_text: str) -> None:
+    """Several at once are for a server or a callable; one after the other is fine."""
+    command = "kind: command\n    command: [ask, '{input}']\n"
+    task = task_text.replace("mode: single_turn\n", "mode: concurrent\nbeside: [And?]\n")
+    root = project({TASK_FILE: task})
+    config = root / "evals/tapegate.yaml"
+    config.write_text(config.read_text().replace("kind: python\n    entry: agent:answer\n", command))
+    assert _told(root) == [(TASK_FILE, 4, "mode_mismatch")]
+    (root / TASK_FILE).write_text(task.replace("concurrent\nbeside", "multi_turn\nthen"))
+    assert _told(root) == []
+
+
 def test_a_python_path_is_a_folder_of_the_project(
     project: Project, config_text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

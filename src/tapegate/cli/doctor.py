@@ -166,9 +166,11 @@ def _profiles(found: Survey) -> Iterator[Finding]:
 def _subjects(found: Survey) -> Iterator[Finding]:
     assert found.config is not None
     for name, spec in found.config.subjects.items():
-        program = spec.command[0] if spec.kind == "http" else "{python}"
-        if "{" not in program and shutil.which(program, path=os.environ.get("PATH")) is None:
-            yield Finding(f"subject {name}", "broken", f"its program {program!r} is not found on PATH", "install it")
+        for program in () if spec.kind == "python" else (spec.command[0], *spec.needs):
+            if "{" not in program and shutil.which(program, path=os.environ.get("PATH")) is None:
+                yield Finding(
+                    f"subject {name}", "broken", f"its program {program!r} is not found on PATH", "install it"
+                )
 
 
 def _keys(found: Survey) -> Iterator[Finding]:

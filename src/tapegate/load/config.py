@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from tapegate.load import template
 from tapegate.load.budget import vacuous_budgets
-from tapegate.load.conversation import AGAIN, carried, conversation_problems
+from tapegate.load.conversation import again, carried, conversation_problems
 from tapegate.load.describe import dotted, shown
 from tapegate.load.document import Document
 from tapegate.load.model_name import floating
@@ -70,6 +70,7 @@ def _templates(document: Document) -> list[Problem]:
     problems = []
     for pattern, known in (
         (("subjects", "*", "command"), template.SERVER),
+        (("subjects", "*", "stdin"), template.PER_TRIAL),
         (("subjects", "*", "ask", "path"), template.SERVER),
         (("subjects", "*", "ask", "headers"), template.SERVER),
         (("subjects", "*", "ask", "json"), template.SERVER),
@@ -81,9 +82,9 @@ def _templates(document: Document) -> list[Problem]:
         (("sources", "*", "stand_ins", "*", "env"), template.STAND_IN),
     ):
         for start, value in document.each(*pattern):
-            listens = document.text(*map(str, start[:2]), "kind") != "python"
-            filled = known if listens else known - {"port"}
-            if start[2] in AGAIN:
+            kind = document.text(*map(str, start[:2]), "kind")
+            filled = known - {"port"} if kind in ("python", "command") else known
+            if start[2] in again(kind):
                 filled = filled | carried(document, str(start[1]))
             problems += [
                 document.problem(

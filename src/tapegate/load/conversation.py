@@ -8,8 +8,12 @@ from tapegate.load.document import Document, Json
 from tapegate.model.problem import Problem
 from tapegate.model.source import Path
 
-AGAIN = ("ask_again", "arguments_again")
-"""Parts of a subject that put a later message."""
+_AGAIN = ("ask_again", "arguments_again")
+
+
+def again(kind: str | None) -> tuple[str, ...]:
+    """The parts of a subject of this kind that put a later message: a command is started in the same way each time."""
+    return ("command", "stdin") if kind == "command" else _AGAIN
 
 
 def carried(document: Document, subject: str) -> frozenset[str]:
@@ -22,6 +26,7 @@ def conversation_problems(document: Document) -> list[Problem]:
     problems = []
     for path, value in document.each("subjects", "*"):
         subject = str(path[-1])
+        parts = again(document.text(*map(str, path), "kind"))
         known = template.SERVER | template.PIECES
         for name in sorted(carried(document, subject)):
             place = (*path, "carry", name)
@@ -29,9 +34,9 @@ def conversation_problems(document: Document) -> list[Problem]:
                 message = f"{dotted(place)} has the name of a placeholder that is filled already"
                 problems.append(document.problem("ambiguous_placeholder", message, document.key_place(place)))
             elif isinstance(value, dict) and not any(
-                name == found for part in AGAIN for _, found in template.placeholders(value.get(part))
+                name == found for part in parts for _, found in template.placeholders(value.get(part))
             ):
-                message = f"{dotted(place)} is taken over into {' or '.join(AGAIN)}, which does not hold {{{name}}}"
+                message = f"{dotted(place)} is taken over into {' or '.join(parts)}, which does not hold {{{name}}}"
                 fix = "write it where the later message needs it, or remove it"
                 problems.append(document.problem("unused_placeholder", message, document.key_place(place), fix))
     for path, value in document.each("subjects", "*", "arguments"):

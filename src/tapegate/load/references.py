@@ -133,6 +133,10 @@ def unfit(read: ReadTask, subjects: Mapping[str, Json], by_path: Mapping[str, st
         for path, kind in document.each(*setup, "faults", "*", "kind")
         if kind == "raise" and not python
     ]
+    if subject.get("kind") == "command" and document.text("mode") == "concurrent":
+        message = "mode 'concurrent' puts several messages at once, and the subject is a command, which answers one"
+        fix = "write mode: multi_turn, or test a path whose subject is a server or a Python callable"
+        problems.append(document.problem("mode_mismatch", message, document.place(("mode",)), fix))
     taken = [name for _, name in placeholders(subject.get("arguments")) if name in PIECES] if python else []
     if taken and document.text("mode") not in (None, "stream_fixture"):
         message = f"the subject takes {{{taken[0]}}}, the pieces of a stream fixture, and the task is none"

@@ -111,6 +111,8 @@ class HttpSubject(Part):
     """Dialect of the answer's body."""
     env: dict[EnvName, Template] = Field(default_factory=dict)
     """Variables of the subject, beside the replay environment."""
+    needs: tuple[NonEmpty, ...] = ()
+    """Programs that it starts itself, and that must be on the PATH."""
     source: Name | None = None
     """What its recordings are made from where nothing else is asked for; absent: `default_source`."""
     start_timeout_s: Annotated[int, Field(ge=1, le=600)] = 30
@@ -146,7 +148,32 @@ class PythonSubject(Part):
     """Seconds until an answer must be complete."""
 
 
-Subject = Annotated[HttpSubject | PythonSubject, Field(discriminator="kind")]
+class CommandSubject(Part):
+    """An agent that is a program: started for each message, its standard output is the answer."""
+
+    kind: Literal["command"]
+    command: tuple[Template, ...] = Field(min_length=1)
+    """Program and arguments; `{python}` is the interpreter."""
+    stdin: str = ""
+    """A template of what stands on its standard input."""
+    carry: dict[EnvName, NonEmpty] = Field(default_factory=dict)
+    """Placeholders of `command` and `stdin`: by name, the field of a data frame in the answers so far that holds it.
+    They are empty in the first message."""
+    stream: NonEmpty
+    """Dialect of its standard output."""
+    env: dict[EnvName, Template] = Field(default_factory=dict)
+    """Variables of the subject, beside the replay environment."""
+    needs: tuple[NonEmpty, ...] = ()
+    """Programs that it starts itself, and that must be on the PATH."""
+    source: Name | None = None
+    """What its recordings are made from where nothing else is asked for; absent: `default_source`."""
+    timeout_s: Annotated[int, Field(ge=1, le=3600)] = 60
+    """Seconds until it must have ended."""
+
+
+AnySubject = HttpSubject | PythonSubject | CommandSubject
+
+Subject = Annotated[AnySubject, Field(discriminator="kind")]
 
 
 class StandIn(Part):

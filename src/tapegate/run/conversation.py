@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapegate.load.template import PIECES, placeholders
-from tapegate.model.config import HttpSubject, PythonSubject
+from tapegate.model.config import AnySubject, PythonSubject
 from tapegate.model.task import Task
 from tapegate.model.trace import Data
 from tapegate.run.splits import Cuts, cuts, pieces
@@ -25,18 +25,19 @@ class Conversation:
 
     first: Sequence[Values]
     _later: Iterator[Sequence[Values]]
-    _subject: HttpSubject | PythonSubject
+    _subject: AnySubject
     _stops: bool
     """Whether an answer that did not end well is the last: nobody goes on talking to an agent that failed."""
     _carried: dict[str, str]
 
     @classmethod
-    def of(cls, task: Task, subject: HttpSubject | PythonSubject, values: Values) -> Conversation:
+    def of(cls, task: Task, subject: AnySubject, values: Values) -> Conversation:
         """The conversation of a task with its subject."""
         if task.mode == "concurrent":
             return cls([{**values, "input": message} for message in task.messages], iter(()), subject, True, {})
         later = ([{**values, "input": message}] for message in task.then)
-        return cls([values], later, subject, True, dict.fromkeys(subject.carry, ""))
+        carried = dict.fromkeys(subject.carry, "")
+        return cls([{**carried, **values}], later, subject, True, carried)
 
     @classmethod
     def over(cls, stream: bytes, task: Task, subject: PythonSubject, values: Values) -> tuple[Conversation, list[Cuts]]:
@@ -72,7 +73,7 @@ class Conversation:
         return taken
 
 
-def takes_pieces(subject: HttpSubject | PythonSubject) -> str | None:
+def takes_pieces(subject: AnySubject) -> str | None:
     """The placeholder by which the subject takes a stream fixture; None where the fixture stands for its answer."""
     if not isinstance(subject, PythonSubject):
         return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tapegate.errors import SubjectError
 from tapegate.load.suite import Suite
-from tapegate.model.config import HttpSubject, PythonSubject
+from tapegate.model.config import AnySubject
 from tapegate.model.task import Task
 from tapegate.model.trace import Ending, Event, Splits, Trace, Turn, Variant
 from tapegate.run.conversation import takes_pieces
@@ -127,7 +127,7 @@ class Replayer:
                 self._log(trial, unwell.log)
         return hearing, ledger
 
-    def _subject(self, trial: Trial) -> HttpSubject | PythonSubject:
+    def _subject(self, trial: Trial) -> AnySubject:
         return self._config.subject_of(trial.task)
 
     def _events(self, dialect: str, heard: Heard) -> tuple[Event, ...]:

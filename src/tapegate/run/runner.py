@@ -18,7 +18,7 @@ from tapegate.doors.guard.levels import Level, best
 from tapegate.doors.guard.proxies import proxies
 from tapegate.doors.lane import Lane
 from tapegate.load.suite import Suite
-from tapegate.model.config import HttpSubject, PythonSubject
+from tapegate.model.config import AnySubject, CommandSubject, HttpSubject, PythonSubject
 from tapegate.model.database import Database
 from tapegate.model.task import Task
 from tapegate.run.conversation import Conversation
@@ -27,9 +27,11 @@ from tapegate.run.snapshot import snapshot
 from tapegate.run.splits import Cuts
 from tapegate.run.warm import Warm
 from tapegate.run.workspace import Workspace, workspace
+from tapegate.subject.command import CommandRunner
 from tapegate.subject.environment import environment
 from tapegate.subject.heard import Clock, Heard, stopwatch
 from tapegate.subject.http import HttpRunner
+from tapegate.subject.needs import found_all
 from tapegate.subject.python import PythonWorker, Tape
 from tapegate.tape.recorder import Recorder
 
@@ -91,26 +93,28 @@ class Runner:
         return Hearing(answers, tuple(cuts), Database(before, after) if before and after else None)
 
     def _answers(
-        self, question: Question, name: str, subject: HttpSubject | PythonSubject, talk: Conversation, place: Workspace
+        self, question: Question, name: str, subject: AnySubject, talk: Conversation, place: Workspace
     ) -> tuple[Heard, ...]:
-        if isinstance(subject, HttpSubject):
-            return self._ask_http(question, subject, talk, place)
+        if isinstance(subject, HttpSubject | CommandSubject):
+            return self._ask_program(question, subject, talk, place)
         if question.cassette is not None:
             warm = self._warm(name, subject)
             if warm is not None:
                 return self._ask_warm(warm, question, name, talk, place)
         return self._ask_alone(question, subject, talk, place)
 
-    def _ask_http(
-        self, question: Question, subject: HttpSubject, talk: Conversation, place: Workspace
+    def _ask_program(
+        self, question: Question, subject: HttpSubject | CommandSubject, talk: Conversation, place: Workspace
     ) -> tuple[Heard, ...]:
-        with self._enclosed(question, "http") as enclosure, self._lane(question, enclosure) as (urls, lane):
+        with self._enclosed(question, subject.kind) as enclosure, self._lane(question, enclosure) as (urls, lane):
             env = self._environment(question, place, urls, enclosure.level)
             if enclosure.level == "none":
                 # The gateway refuses what honours proxies, and keeps account of it; dead ones only refuse.
                 env |= proxies(lane.proxy())
             clock, then = self._clock(question), question.then(talk)
-            return HttpRunner(subject).converse(enclosure, talk.first, env, place.folder, clock=clock, then=then)
+            found_all(subject, env)
+            asker = HttpRunner(subject) if isinstance(subject, HttpSubject) else CommandRunner(subject)
+            return asker.converse(enclosure, talk.first, env, place.folder, clock=clock, then=then)
 
     def _ask_alone(
         self, question: Question, subject: PythonSubject, talk: Conversation, place: Workspace
@@ -220,5 +224,5 @@ class Runner:
         """The recorder's own clock, so that what it hears and what the subject answers share one zero."""
         return question.tape.now_us if isinstance(question.tape, Recorder) else stopwatch()
 
-    def _subject(self, task: Task) -> tuple[str, HttpSubject | PythonSubject]:
+    def _subject(self, task: Task) -> tuple[str, AnySubject]:
         return self._suite.config.subject_name(task), self._suite.config.subject_of(task)

@@ -38,16 +38,20 @@ class Process:
         argv: Sequence[str],
         env: Mapping[str, str],
         cwd: Path,
+        *,
         stdin: int | None = None,
+        stdout: int | None = None,
     ) -> Process:
         """Run `argv` in `enclosure`, its standard input a descriptor of the caller's or nothing.
 
-        Raises SubjectError when it cannot be executed.
+        What it writes is kept here; its standard output goes to the caller where that gives a descriptor. Raises
+        SubjectError when it cannot be executed.
         """
         arriving, output = os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
         try:
-            enclosure.start(argv, env, cwd, (nothing if stdin is None else stdin, output, output))
+            out = output if stdout is None else stdout
+            enclosure.start(argv, env, cwd, (nothing if stdin is None else stdin, out, output))
         except BaseException:
             os.close(arriving)
             raise

@@ -42,7 +42,7 @@ class Facts:
 
 
 def best(kind: str) -> Level:
-    """The strongest level for a subject of this kind (`http`, `python`) on this machine."""
+    """The strongest level for a subject of this kind (`http`, `python`, `command`) on this machine."""
     if facts().namespace:
         return "namespace"
     return "in_process" if kind == "python" else "none"
