@@ -185,7 +185,7 @@ def test_later_messages_start_it_again(ask, tmp_path):
 
 def test_a_program_that_is_not_there_is_no_answer(ask):
     """The error names it and what to do."""
-    with pytest.raises(SubjectError, match="no-such-program.*cannot be run"):
+    with pytest.raises(SubjectError, match=r"no-such-program.*cannot be run"):
         ask("hello", command=("no-such-program", "{input}"))
 
 
