@@ -26,6 +26,10 @@ COMMANDS = {
     ),
     "audit": ("tapegate.cli.audit:audit", "The weekly audit: a sampled judge beside the graders, and drift."),
     "rubric": ("tapegate.cli.rubric:rubric", "Score a file of samples by the rubric, without a suite."),
+    "github": (
+        "tapegate.cli.github:github",
+        "For workflows: the comment, the base's results, the refresh pull request.",
+    ),
     "metrics": ("tapegate.cli.metrics:metrics", "List the metrics, with their docs."),
     "doctor": ("tapegate.cli.doctor:doctor", "What on this machine would break a run."),
     "schema": ("tapegate.cli.schema:schema", "Print a JSON Schema: task, config, results or diff."),

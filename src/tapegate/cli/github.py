@@ -1,0 +1,38 @@
+"""`tapegate github`: what a workflow asks GitHub for, each in a step of its own that runs no code of an agent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+MODES = ("auto", "always", "changes", "off")
+_SUITE = click.option(
+    "--suite", default="evals", show_default=True, help="Which of a repository's gates it is of; each has its own."
+)
+
+
+@click.group()
+def github() -> None:
+    """What workflows ask GitHub for: the comment, the base's results, the refresh pull request.
+
+    The token comes in the variable GITHUB_TOKEN. No verdict depends on any of it.
+    """
+
+
+@github.command()
+@click.argument("report", type=click.Path(path_type=Path), required=False)
+@_SUITE
+@click.option("--artifact", help="Name of the artifact, where REPORT is fetched. [default: the suite's]")
+@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True, help="When a comment is made.")
+@click.pass_context
+def comment(ctx: click.Context, /, **words: object) -> None:
+    """Put the one comment of a suite on its pull request, or keep it up to date.
+
+    REPORT is the folder or the zip that a gate left. In a `workflow_run` event it is fetched where it is not given, and
+    nothing in it is believed but by its schema. Exits with 0 also where GitHub refuses: that costs the comment alone.
+    """
+    from tapegate.cli.commenting import Commenting, comment_on
+
+    ctx.exit(comment_on(Commenting(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word to its type
