@@ -36,3 +36,19 @@ def comment(ctx: click.Context, /, **words: object) -> None:
     from tapegate.cli.commenting import Commenting, comment_on
 
     ctx.exit(comment_on(Commenting(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word to its type
+
+
+@github.command()
+@click.argument("sha")
+@_SUITE
+@click.option("--artifact", help="Name of the artifact. [default: the suite's]")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="New folder for the results.")
+@click.pass_context
+def baseline(ctx: click.Context, /, **words: object) -> None:
+    """Fetch the results that the repository's own run of the commit SHA has kept, for `tapegate diff`.
+
+    Exits with 3 where there are none, or none that may be compared with; standard error says why.
+    """
+    from tapegate.cli.fetching import Fetching, fetch
+
+    ctx.exit(fetch(Fetching(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word to its type

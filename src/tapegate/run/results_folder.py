@@ -81,10 +81,14 @@ class ResultsFolder:
 
     def commit(self) -> str:
         """The commit that its provenance names; empty where there is none."""
-        raw = self.beside("provenance.json")
+        return self.commit_in(self.beside("provenance.json"))
+
+    @staticmethod
+    def commit_in(provenance: bytes | None) -> str:
+        """The same of a provenance that was read already."""
         try:
-            document = json.loads(raw) if raw is not None else None
-        except ValueError:
+            document = json.loads(provenance) if provenance is not None else None
+        except (ValueError, RecursionError):
             return ""
         found = document.get("code_version") if isinstance(document, Mapping) else None
         return found if isinstance(found, str) and found != "none" else ""

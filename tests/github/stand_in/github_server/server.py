@@ -346,15 +346,22 @@ class GitHubServer:
     def _workflow_runs(self, token: Token, query: dict[str, str], document: Any, workflow: str) -> Answer:
         if workflow not in self.repository.workflows:
             return said(404, "Not Found")
-        found = [
-            self._run_document(run)
+        found = [run for run in self._wanted_runs(query) if run.workflow == workflow]
+        documents = [self._run_document(run) for run in found]
+        return self._page(query, f"/actions/workflows/{workflow}/runs", documents, "workflow_runs")
+
+    def _runs(self, token: Token, query: dict[str, str], document: Any) -> Answer:
+        documents = [self._run_document(run) for run in self._wanted_runs(query)]
+        return self._page(query, "/actions/runs", documents, "workflow_runs")
+
+    def _wanted_runs(self, query: dict[str, str]) -> list[Run]:
+        return [
+            run
             for number, run in sorted(self.repository.runs.items(), reverse=True)
-            if run.workflow == workflow
-            and query.get("head_sha") in (None, run.head_sha)
+            if query.get("head_sha") in (None, run.head_sha)
             and query.get("event") in (None, run.event)
             and query.get("branch") in (None, run.head_branch)
         ]
-        return self._page(query, f"/actions/workflows/{workflow}/runs", found, "workflow_runs")
 
     def _one_run(self, token: Token, query: dict[str, str], document: Any, number: str) -> Answer:
         run = self.repository.runs.get(int(number))
@@ -515,6 +522,7 @@ ROUTES = (
     ("DELETE", r"/issues/comments/(\d+)", "_drop_comment"),
     ("GET", r"/actions/workflows/([^/]+)/runs", "_workflow_runs"),
     ("POST", r"/actions/workflows/([^/]+)/dispatches", "_dispatch"),
+    ("GET", r"/actions/runs", "_runs"),
     ("GET", r"/actions/runs/(\d+)", "_one_run"),
     ("GET", r"/actions/runs/(\d+)/artifacts", "_artifacts"),
     ("GET", r"/actions/artifacts/(\d+)/zip", "_zip"),
