@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from tapegate.errors import UsageError
 from tapegate.load.suggest import did_you_mean
 from tapegate.model.problem import Problem
+from tapegate.model.source import Path
 from tapegate.model.task import Task
 from tapegate.oracles.citation_contract import CitationContract
 from tapegate.oracles.content_filter_contract import ContentFilterContract
@@ -112,23 +113,24 @@ def check_contract(task: Task, catalog: Sequence[Oracle] = CATALOG) -> list[Prob
         *_invariant_problems(task, catalog),
         *_slot_problems(task, catalog, slots_fit),
     ]
-    for oracle in catalog:
-        if slots_fit.get(oracle.name, True):
-            problems += [*oracle.problems(task), *_declaration_problems(task, oracle)]
     views = list(turn_views(task))
     for view in views:
-        problems += map(view.problem, _turn_problems(view, catalog, slots_fit))
-    if all(slots_fit.values()):
-        problems += [*_outcome_problems(task, catalog), *tolerance_problems(task, catalog)]
+        problems += map(view.problem, _slot_problems(view.task, catalog, slots_fit))
+    sound = [oracle for oracle in catalog if slots_fit.get(oracle.name, True)]
+    claimed = {oracle.name: list(claims(oracle, task)) for oracle in sound}
+    for oracle in sound:
+        problems += [*oracle.problems(task), *_declaration_problems(task, oracle, claimed[oracle.name])]
+    for view in views:
+        problems += map(view.problem, _turn_problems(view, catalog, sound))
+    if len(sound) == len(catalog):
+        outcomes = {path[:3] for paths in claimed.values() for path in paths}
+        problems += [*_outcome_problems(task, catalog, outcomes), *tolerance_problems(task, catalog)]
     return sorted(problems, key=Problem.place)
 
 
-def _turn_problems(view: TurnView, catalog: Sequence[Oracle], fit: dict[str, bool]) -> Iterator[Problem]:
-    """What is wrong with the conditions on one answer."""
-    here: dict[str, bool] = {}
-    yield from _slot_problems(view.task, catalog, here)
-    fit |= here
-    able = [oracle for oracle in catalog if oracle.by_turn]
+def _turn_problems(view: TurnView, catalog: Sequence[Oracle], sound: Sequence[Oracle]) -> Iterator[Problem]:
+    """What is wrong with the conditions on one answer, beside values that do not fit their slots."""
+    able = [oracle for oracle in sound if oracle.by_turn]
     for index, outcome in enumerate(view.task.expect.accepted_outcomes):
         for slot in outcome.required_slots:
             owner = next((oracle for oracle in catalog if slot in oracle.slots), None)
@@ -136,9 +138,8 @@ def _turn_problems(view: TurnView, catalog: Sequence[Oracle], fit: dict[str, boo
                 message = f"the slot {slot!r} is of the whole trial: {owner.name} cannot tell it for one answer"
                 yield problem_at(view.task, slot_path(index, slot), "not_by_turn", message, "ask it outside of `turns`")
     for oracle in able:
-        if here.get(oracle.name, True):
-            yield from oracle.problems(view.task)
-    if all(here.values()):
+        yield from oracle.problems(view.task)
+    if len(sound) == len(catalog):
         claimed = {path[:3] for oracle in able for path in oracle.claims(view.task)}
         for index, place in enumerate(view.places):
             if place is not None and outcome_path(index) not in claimed:
@@ -182,10 +183,10 @@ def _slot_problems(task: Task, catalog: Sequence[Oracle], fit: dict[str, bool]) 
                 yield problem_at(task, slot_path(index, slot, *flaw.path), flaw.code, message, fix)
 
 
-def _declaration_problems(task: Task, oracle: Oracle) -> Iterator[Problem]:
+def _declaration_problems(task: Task, oracle: Oracle, claimed: Sequence[Path]) -> Iterator[Problem]:
     """A metric is declared exactly where an expectation belongs to it."""
     declared = task.grading.deterministic_metrics
-    claim = next(iter(claims(oracle, task)), None)
+    claim = claimed[0] if claimed else None
     if claim is not None and oracle.name not in declared:
         what = ".".join(str(part) for part in claim)
         message = f"{what} belongs to the metric {oracle.name!r}, which grading.deterministic_metrics does not declare"
@@ -196,9 +197,8 @@ def _declaration_problems(task: Task, oracle: Oracle) -> Iterator[Problem]:
         yield problem_at(task, path, "unused_metric", message, "remove it, or add the expectation that is missing")
 
 
-def _outcome_problems(task: Task, catalog: Sequence[Oracle]) -> Iterator[Problem]:
+def _outcome_problems(task: Task, catalog: Sequence[Oracle], claimed: Container[Path]) -> Iterator[Problem]:
     kinds = slot_kinds(catalog)
-    claimed = {path[:3] for oracle in catalog for path in claims(oracle, task)}
     outcomes = task.expect.accepted_outcomes
     for index, outcome in enumerate(outcomes):
         path = outcome_path(index)
