@@ -113,6 +113,7 @@ TRACES = st.builds(
     database=st.builds(Database, SNAPSHOTS, SNAPSHOTS),
     offers=st.lists(OFFERS, max_size=2).map(tuple),
     splits=SPLITS,
+    before=st.lists(EVENTS, max_size=2).map(tuple),
 )
 SLOTS = {
     "citations_local_min": 1,

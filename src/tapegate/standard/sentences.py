@@ -276,9 +276,12 @@ def _judges() -> Iterator[Sentence]:
         "Required Test Case Schema",
         "1",
         "Every task has the standard's schema.",
-        "Its example loads word for word; `tapegate schema task` prints the JSON Schema.",
+        "Its example loads and runs word for word; `tapegate schema task` prints the JSON Schema.",
         ("readable",),
-        ("tests/load/test_task.py::test_the_standards_example_loads_word_for_word",),
+        (
+            "tests/load/test_task.py::test_the_standards_example_loads_word_for_word",
+            "tests/run/test_standard_example.py::test_it_runs_unmodified",
+        ),
     )
 
 
