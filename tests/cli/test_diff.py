@@ -137,7 +137,7 @@ def test_budgets_of_the_heads_profile_hold(results: Any) -> None:
     done = run(results("base", "search"), results("head", "search", "search", profile=strict))
     assert done.exit_code == 1
     assert "a budget is exceeded (tool calls: at most +0 calls for each task): RET-01@A1" in done.output
-    assert "note  profile 'pr' says something else in base; head's was used" in done.output
+    assert "note  profile 'pr' says something else in base (budgets); head's was used" in done.output
 
 
 def test_a_profile_that_is_named_is_looked_up(results: Any, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tapegate.compare.differential_ab import compare
 from tapegate.model.budget import Budget
 from tapegate.model.config import Profile
 from tapegate.model.diff import Spent
+from tapegate.model.finding import Verdict
 
 
 def budget(measure: Any = "total_tokens", **limits: Any) -> Budget:
@@ -107,6 +108,18 @@ def test_what_was_not_measured_is_not_kept(build: Any) -> None:
     made = budget("cost_usd", increase=1)
     assert spent(build, made, (100, 100)).state == "not_measured"
     assert spent(build, budget(increase=10), (None, 100), (100, 100)).pairs == 1
+
+
+def test_what_a_stale_task_will_spend_nobody_knows(build: Any) -> None:
+    """The same recording cut short is no proof that nothing new is spent, and neither are two runs without a pair."""
+    base, head = (
+        build.side(build.result("T-1@A1", verdict), build.result("T-2@A1")) for verdict in (Verdict.PASS, Verdict.STALE)
+    )
+    made = budget(increase=10)
+    (found,) = compare(base, head, "pr", Profile(budgets=(made,))).budgets
+    assert (found.state, found.pairs) == ("not_measured", 0)
+    (alone,) = compare(base, build.side(build.result("T-3@A1")), "pr", Profile(budgets=(made,))).budgets
+    assert alone.state == "not_measured"
 
 
 @pytest.mark.parametrize(("block", "code"), [(True, 1), (False, 0)])

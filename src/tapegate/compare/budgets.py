@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
-from tapegate.compare.measures import MEASURES
+from tapegate.compare.measures import CUT_SHORT, MEASURES
 from tapegate.compare.pairing import Pair
 from tapegate.compare.strata import increases
 from tapegate.model.budget import Budget
@@ -33,9 +33,17 @@ def _spent(budget: Budget, pairs: Sequence[Pair]) -> Spent:
     found, _ = increases(budget.measure, inside)
     over = _over(budget, found)
     state: Literal["kept", "exceeded", "not_measured"] = "exceeded" if over else "kept"
-    if inside and not found:
+    if not found and (inside or not _idle(pairs)):
         state = "not_measured"
     return Spent(budget.measure, budget.over, limit(budget), state, budget.block, len(found), over)
+
+
+def _idle(pairs: Sequence[Pair]) -> bool:
+    """Whether both sides spent the same for certain: there are pairs, and each that is comparable replayed the same
+    bytes to its end."""
+    comparable = [pair for pair in pairs if pair.stratum is not Stratum.CONTRACT_CHANGED]
+    whole = [pair for pair in comparable if not CUT_SHORT & {side.verdict for side in (pair.base, pair.head) if side}]
+    return bool(comparable) and len(whole) == len(comparable)
 
 
 def _over(budget: Budget, found: Sides) -> tuple[tuple[str, Fraction, Fraction], ...]:

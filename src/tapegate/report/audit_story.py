@@ -174,7 +174,7 @@ def _drift(drift: Drift) -> Iterator[Section]:
     lines += [Quoted(note) for note in drift.notes]
     yield Section("Drift of the recordings", tuple(lines), _ages(drift))
     if drift.fresh is None:
-        yield Section("What a fresh recording would change", ("Not measured: `tapegate audit --fresh` records one.",))
+        yield Section("What a fresh recording would change", ("Not measured: tapegate audit --fresh records one.",))
     else:
         rows = tuple((f"{one.key}[{one.trial}]", "; ".join(one.changes) or "nothing") for one in drift.fresh)
         told = Table(("answer", "changes"), rows) if rows else None

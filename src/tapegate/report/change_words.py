@@ -166,6 +166,8 @@ def differs(told: MeasureStatistic) -> bool:
 def budget(one: Spent) -> str:
     """Whether a budget was kept; its limit stands before it."""
     state = {"kept": "kept", "exceeded": "exceeded", "not_measured": "not measured"}[one.state]
+    if one.state == "kept" and not one.pairs:
+        return "kept: nothing was recorded again"
     told = "" if one.block or one.state != "exceeded" else ", told only"
     return f"{state}{told} ({count(one.pairs, 'pair', 'pairs')})"
 

@@ -89,9 +89,8 @@ def _line(task: TaskDiff) -> str:
         said.append(f"{say.VERDICTS[task.by_base_contract]} by base's contract")
     if task.dropped_outcomes:
         said.append(f"no longer accepted: {', '.join(map(inline_code, task.dropped_outcomes[:4]))}")
-    said += (
-        [f"changed: {', '.join(inline_code(change.place) for change in task.contract[:4])}"] if task.contract else []
-    )
+    places = list(dict.fromkeys(change.place for change in task.contract))
+    said += [f"changed: {', '.join(map(inline_code, places[:4]))}"] if places else []
     if not task.blocking:
         said.append("does not block")
     return f"- {inline_code(task.key)}{was}: {'; '.join(said)}\n"

@@ -46,11 +46,20 @@ def _gemini(text: str) -> Any:
     }
 
 
+def _bedrock(text: str) -> Any:
+    return {
+        "output": {"message": {"role": "assistant", "content": [{"text": text}]}},
+        "stopReason": "end_turn",
+        "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
+    }
+
+
 WIRES: dict[str, Callable[[str], Any]] = {
     "openai": _openai,
     "mistral": _openai,
     "anthropic": _anthropic,
     "gemini": _gemini,
+    "bedrock": _bedrock,
 }
 
 
@@ -105,8 +114,20 @@ def test_every_providers_wire_is_spoken(protocol: str) -> None:
     """The same judgement, whichever of the providers the judge's service is."""
     with _provider((200, WIRES[protocol](GOOD))) as (url, asked):
         found = ask(INPUTS, _judge(), _service(protocol), url)
-    assert found == Judgement(2, 1, "Right, with a slip.", attempts=1, model="judge-1")
+    # Bedrock names no model in its answer.
+    model = None if protocol == "bedrock" else "judge-1"
+    assert found == Judgement(2, 1, "Right, with a slip.", attempts=1, model=model)
     assert b"3.6 degrees" in asked[0][1]
+    assert b"judge-1" in asked[0][1] or "judge-1" in asked[0][0]
+
+
+def test_a_model_that_is_not_the_pinned_one_is_flagged() -> None:
+    """The scores stand, and the report says that another model answered; a prefix of the same name is none."""
+    with _provider((200, _openai(GOOD)), (200, _openai(GOOD))) as (url, _):
+        other = ask(INPUTS, _judge(model="judge-2"), _service(), url)
+        same = ask(INPUTS, _judge(model="models/judge-1"), _service(), url)
+    assert (other.accuracy_score, other.flags) == (2, ("answered_by_another_model",))
+    assert same.flags == ()
 
 
 def test_the_defaults_of_the_rubric_are_asked_for() -> None:
@@ -176,7 +197,7 @@ def test_an_injection_changes_nothing_but_is_flagged() -> None:
 
 
 def test_a_wire_that_the_judge_does_not_speak_is_refused() -> None:
-    """Bedrock wants signed requests."""
+    """A service that is no model provider's cannot judge."""
     with pytest.raises(UsageError) as caught:
-        ask(INPUTS, _judge(), _service("bedrock"), "http://127.0.0.1:1")
+        ask(INPUTS, _judge(), _service("http"), "http://127.0.0.1:1")
     assert caught.value.problems[0].code == "unsupported_judge"

@@ -23,6 +23,7 @@ from tapegate.grade.scores.claims import claims
             ],
         ),
         ("It is 3 [1].\n\n[1]: /paper/a", [("It is 3  .\n\n   ", ["/paper/a"])]),
+        ("It is 3.\n\nSource: [A](/papers/a)", [("It is 3.\n\nSource: A", ["/papers/a"])]),
         ("![x](/paper/a) and [y](#z)", [("![x](/paper/a) and y", [])]),
         ("One.\n\nBy 3 ([A](/paper/a))", [("One.", []), ("By 3 (A)", ["/paper/a"])]),
         ("", []),

@@ -62,11 +62,15 @@ def test_a_supported_answer_is_faithful(answer: str, scored: Score) -> None:
         ("It is 42.", 0, "'42' stands in nothing that was read"),
         ("Moss, 3.6 degrees, 81 % (/paper/p-moss).\n\nThat makes 42.", 1, "'42' stands in nothing"),
         ("Moss cools by 3.6 degrees and 23 nests (/paper/p-moss).", 1, "'23' was read, but not in /paper/p-moss"),
+        ("Moss cools by 3.6 degrees (/papers/p-moss).", 1, "'/papers/p-moss' leads to no source: a paper is cited as"),
+        ("Moss, 3.6 degrees (/paper/p-moss).\n\n[It](/papers/x) says 97 %.", 0, "'97 %' stands under a citation of"),
+        ("All is well, see [here]().", 1, "'' leads to no source: it leads nowhere"),
         ("In Oslo moss cools by 3.6 degrees, or 81 % (/paper/p-moss).", 1, "'Oslo' stands in nothing"),
     ],
 )
 def test_what_is_not_supported_costs(answer: str, score: int, note: str, scored: Score) -> None:
-    """Fabricated under a citation: 0. Misplaced, uncited or a name: 1, unless it outnumbers what is supported."""
+    """Fabricated under a citation, also a malformed one: 0. Misplaced, uncited, a name, or cited by what leads nowhere:
+    1, unless it outnumbers what is supported."""
     found, notes = scored(answer)
     assert found == score
     assert any(note in one for one in notes), notes

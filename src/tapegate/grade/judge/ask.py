@@ -50,7 +50,7 @@ def ask(inputs: Inputs, judge: Judge, service: Service, url: str) -> Judgement:
                     reply.rationale,
                     faults=tuple(faults),
                     attempts=number,
-                    flags=(*flags, *of_rationale(reply.rationale)),
+                    flags=(*flags, *of_rationale(reply.rationale), *_stranger(judge, attempt.model)),
                     model=attempt.model,
                 )
             if not attempt.recorded:
@@ -58,6 +58,12 @@ def ask(inputs: Inputs, judge: Judge, service: Service, url: str) -> Judgement:
             faults.append(attempt.fault)
     error = "provider_error" if attempt.reply is None else "parse_error"
     return Judgement(None, None, "", error, tuple(faults), ATTEMPTS, flags, attempt.model)
+
+
+def _stranger(judge: Judge, answered: str | None) -> tuple[str, ...]:
+    """A flag where the provider names another model than the pinned one; `models/` and the like may stand before it."""
+    known = answered is None or answered.rpartition("/")[2] == judge.model.rpartition("/")[2]
+    return () if known else ("answered_by_another_model",)
 
 
 def _attempt(client: httpx.Client, url: str, request: Call, protocol: str) -> _Attempt:

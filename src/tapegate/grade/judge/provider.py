@@ -117,6 +117,16 @@ def _gemini(judge: Judge, service: Service, prompt: str, key: str | None) -> Bui
     return path, {"x-goog-api-key": key} if key else {}, body
 
 
+def _bedrock(judge: Judge, _: Service, prompt: str, key: str | None) -> Built:
+    asked = parameters(judge)
+    inference: dict[str, Any] = {"maxTokens": asked["max_tokens"], "temperature": asked["temperature"]}
+    # As at Anthropic: no seed, and newer models take temperature or top_p.
+    if "top_p" in overridden(judge):
+        inference["topP"] = asked["top_p"]
+    body = {"messages": [{"role": "user", "content": [{"text": prompt}]}], "inferenceConfig": inference}
+    return f"/model/{quote(judge.model, safe='')}/converse", _bearer(key), body
+
+
 def _bearer(key: str | None) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"} if key else {}
 
@@ -126,4 +136,5 @@ _BUILDERS: Mapping[str, Callable[[Judge, Service, str, str | None], Built]] = {
     "mistral": _mistral,
     "anthropic": _anthropic,
     "gemini": _gemini,
+    "bedrock": _bedrock,
 }

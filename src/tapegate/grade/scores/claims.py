@@ -11,6 +11,8 @@ from tapegate.oracles.links import Link, links
 _BLANK = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"\[\^?\d{1,3}\]:?")
+CITING = frozenset({"local", "web", "malformed"})
+"""Kinds of links that are meant as a citation; a malformed one claims support as well as any other."""
 SOURCE_LINE_WORDS = 3
 """A paragraph with a citation, no more words than this outside of it and no number says where those above come from."""
 
@@ -22,7 +24,7 @@ class Claim:
     text: str
     """Without the addresses of its links; their labels are part of what is said."""
     links: tuple[Link, ...]
-    """The papers and pages that it cites; empty: none."""
+    """The papers and pages that it cites, and what looks like a citation and leads to none; empty: none."""
 
 
 def claims(answer: str) -> list[Claim]:
@@ -37,7 +39,7 @@ def claims(answer: str) -> list[Claim]:
         cited = links(paragraph)
         said = _REFERENCE.sub(" ", _replaced(paragraph, cited, labels=True))
         outside = _REFERENCE.sub(" ", _replaced(paragraph, cited, labels=False))
-        proper = tuple(link for link in cited if link.kind in ("local", "web"))
+        proper = tuple(link for link in cited if link.kind in CITING)
         if not proper:
             bare.append(said)
         elif len(_WORD.findall(outside)) <= SOURCE_LINE_WORDS and not any(map(str.isdigit, outside)):

@@ -8,7 +8,8 @@ holds are grounded. Then
   quotation under a citation that neither the cited text nor anything else that was read holds; or more facts without
   support than facts with it.
 - 1, mostly faithful: some fact has no support where it claims to have it. It stands in another text than the one cited;
-  or it has no citation, and nothing that was read holds it; or it is a name that is found nowhere.
+  or it has no citation, and nothing that was read holds it; or it is a name that is found nowhere. Or a citation is
+  malformed, so that nobody can look up what it stands for.
 - 2: every fact is supported. An answer without facts claims nothing, and is faithful.
 - None: a tool was called, or calls of models cannot be read, and no tool result is in the trace.
 
@@ -35,6 +36,7 @@ class _Count:
     supported: int = 0
     material: list[str] = field(default_factory=list)
     minor: list[str] = field(default_factory=list)
+    dead: list[str] = field(default_factory=list)
 
 
 def faithfulness(question: str, trace: Trace) -> tuple[int | None, tuple[str, ...]]:
@@ -49,21 +51,22 @@ def faithfulness(question: str, trace: Trace) -> tuple[int | None, tuple[str, ..
     count = _Count()
     for claim, stated in found:
         _weigh(claim, stated, sources, question, count)
-    notes = tuple(f"faithfulness: {note}" for note in dict.fromkeys([*count.material, *count.minor]))
+    notes = tuple(f"faithfulness: {note}" for note in dict.fromkeys([*count.material, *count.minor, *count.dead]))
     if count.material or len(count.minor) > count.supported:
         return 0, notes
-    return (1 if count.minor else 2), notes
+    return (1 if count.minor or count.dead else 2), notes
 
 
 def _weigh(claim: Claim, stated: list[Fact], sources: Sources, question: str, count: _Count) -> None:
     cited = list(_texts(claim, sources, count))
+    leading = [link for link in claim.links if link.kind != "malformed"]
     named = " and ".join(dict.fromkeys(link.address for link in claim.links))
     for fact in stated:
         shown = repr(visible(fact.shown[:_SHOWN]))
         if fact.held_by(question) or any(fact.held_by(text) for text in cited):
             count.supported += 1
         elif fact.held_by(sources.everything):
-            if claim.links:
+            if leading:
                 count.minor.append(f"{shown} was read, but not in {named}, which is cited for it")
             else:
                 count.supported += 1
@@ -75,8 +78,10 @@ def _weigh(claim: Claim, stated: list[Fact], sources: Sources, question: str, co
 
 def _texts(claim: Claim, sources: Sources, count: _Count) -> Iterator[str]:
     for link in claim.links:
-        text = sources.about(link)
-        if text is None:
+        text = sources.about(link) if link.kind != "malformed" else None
+        if link.kind == "malformed":
+            count.dead.append(f"the citation {visible(link.target[:_SHOWN])!r} leads to no source: {link.reason}")
+        elif text is None:
             count.material.append(f"the answer cites {visible(link.address)}, which no tool result of the trial holds")
         else:
             yield text
