@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from tapegate.cli import options
+
 MODES = ("auto", "always", "changes", "off")
 _SUITE = click.option(
     "--suite", default="evals", show_default=True, help="Which of a repository's gates it is of; each has its own."
@@ -52,3 +54,27 @@ def baseline(ctx: click.Context, /, **words: object) -> None:
     from tapegate.cli.fetching import Fetching, fetch
 
     ctx.exit(fetch(Fetching(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word to its type
+
+
+@github.command()
+@options.PROJECT
+@click.option("--path", "paths", multiple=True, help="What is committed; repeat it for each. [default: cassettes]")
+@click.option("--branch", default="tapegate/refresh", show_default=True, help="The one branch of it.")
+@click.option("--base", help="Branch that it is for. [default: the one that the workflow runs on]")
+@click.option("--title", default="Refresh the recordings", show_default=True, help="Of a pull request that is opened.")
+@click.option(
+    "--results", type=click.Path(exists=True, path_type=Path), help="What `tapegate diff --out` or `run` left."
+)
+@click.option("--audit", type=click.Path(exists=True, path_type=Path), help="What `tapegate audit --out` left.")
+@click.option("--gate", default="", help="Workflow file to dispatch where the token's own pushes start no checks.")
+@click.option("--remote", help="Address to push to. [default: the workflow's repository]")
+@click.pass_context
+def refresh(ctx: click.Context, /, **words: object) -> None:
+    """Bring what was recorded anew into one pull request, opened or updated, with what it changes as its description.
+
+    Give an App's token in GITHUB_TOKEN so that its checks start by themselves; with the job's own, --gate starts them.
+    Exits with 3 where GitHub refuses, and says what to set.
+    """
+    from tapegate.cli.refreshing import Refreshing, refresh_recordings
+
+    ctx.exit(refresh_recordings(Refreshing(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word

@@ -106,3 +106,17 @@ class Artifact(Reply):
     digest: str | None = None
     """`sha256:…` of the zip; None where an older GitHub does not tell."""
     workflow_run: Maker | None = None
+
+
+class Sha(Reply):
+    """An object of git's, by its name."""
+
+    sha: str
+
+
+class CommitOf(Reply):
+    """A commit, as git has it."""
+
+    message: str
+    tree: Sha
+    parents: list[Sha]

@@ -23,6 +23,7 @@ OPERATIONS = (
     ("post", f"{REPO}/issues/{{issue_number}}/comments"),
     ("patch", f"{REPO}/issues/comments/{{comment_id}}"),
     ("delete", f"{REPO}/issues/comments/{{comment_id}}"),
+    ("get", f"{REPO}/git/commits/{{commit_sha}}"),
     ("get", f"{REPO}/actions/runs"),
     ("get", f"{REPO}/actions/runs/{{run_id}}"),
     ("get", f"{REPO}/actions/runs/{{run_id}}/artifacts"),

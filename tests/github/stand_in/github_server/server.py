@@ -435,14 +435,25 @@ class GitHubServer:
         self.repository.started.append((workflow, "workflow_dispatch", document["ref"]))
         return 204, {}, b""
 
+    def _commit(self, token: Token, query: dict[str, str], document: Any, sha: str) -> Answer:
+        done = self._in_git("log", "-1", "--format=%T%n%P%n%B", sha)
+        if done is None:
+            return said(404, "Not Found")
+        tree, parents, message = done.split("\n", 2)
+        above = [{"sha": parent} for parent in parents.split()]
+        return gave({"sha": sha, "tree": {"sha": tree}, "parents": above, "message": message.rstrip("\n")})
+
     def _branch(self, name: str) -> str | None:
         """The commit that a branch is at; any, where there is no git."""
         if self.git_root is None:
             return "c" * 40
+        return (self._in_git("rev-parse", "--verify", "--quiet", f"refs/heads/{name}") or "").strip() or None
+
+    def _in_git(self, *words: str) -> str | None:
+        assert self.git_root is not None
         folder = self.git_root / f"{self.repository.name}.git"
-        words = ["git", "-C", str(folder), "rev-parse", "--verify", "--quiet", f"refs/heads/{name}"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        return done.stdout.strip() or None
+        done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
+        return done.stdout if done.returncode == 0 else None
 
     def _git(self, request: BaseHTTPRequestHandler, path: str, query: str, body: bytes) -> Answer:
         """Git's own server program, behind the rights of the token."""
@@ -522,6 +533,7 @@ ROUTES = (
     ("DELETE", r"/issues/comments/(\d+)", "_drop_comment"),
     ("GET", r"/actions/workflows/([^/]+)/runs", "_workflow_runs"),
     ("POST", r"/actions/workflows/([^/]+)/dispatches", "_dispatch"),
+    ("GET", r"/git/commits/([0-9a-f]{40})", "_commit"),
     ("GET", r"/actions/runs", "_runs"),
     ("GET", r"/actions/runs/(\d+)", "_one_run"),
     ("GET", r"/actions/runs/(\d+)/artifacts", "_artifacts"),
