@@ -64,8 +64,10 @@ def test_question_2(bench: Any) -> None:
 
 def test_question_3(bench: Any) -> None:
     """Alternatives are counted; an answer held to one wording is none."""
+    assert any("without any in RET-01@P1" in fact for fact in answer(bench, 3).facts)
     bench.swap(TASK, "- allowed_first", "- required_tools: [read_paper]\n    - allowed_first")
     found = answer(bench, 3)
+    assert not any("without any" in fact for fact in found.facts)
     assert (found.answer, found.facts[0]) == ("yes", "1 task has several accepted outcomes, any of which may hold")
     bench.swap(TASK, "required_tools: [read_paper]", "required_slots: {facts: [{name: x, all: [a b c d]}]}")
     bench.swap(TASK, "[tool_trace]", "[tool_trace, schema_contract]")

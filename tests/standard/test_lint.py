@@ -515,6 +515,18 @@ def test_a_defect_turns_its_check_red(
     assert report.exit_code == max(worst[each.severity] for each in report.findings) >= worst[severity]
 
 
+@pytest.mark.parametrize(("trials", "recorded", "found"), [(1, 1, 1), (1, 2, 0), (2, 2, 1), (2, 3, 0)])
+def test_a_band_wants_one_recording_more_than_the_task_replays(
+    trials: int, recorded: int, found: int, bench: Any
+) -> None:
+    """The one that decides is none of those that were borderline already."""
+    _lonely_band(bench)
+    bench.swap(TASK, "grading:", f"trials: {trials}\ngrading:")
+    for number in range(2, recorded + 1):
+        bench.record("RET-01@P1", trial=number)
+    assert sum(each.id == "borderline_trials" for each in bench.lint().findings) == found
+
+
 def test_every_check_has_a_defect_that_it_finds() -> None:
     """No check is in the registry without a row above, and none claims an id that no defect shows."""
     shown = {(row[1], row[3]) for row in DEFECTS}

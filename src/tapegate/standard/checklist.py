@@ -97,6 +97,9 @@ def _forms(tasks: Sequence[Task]) -> Iterator[str]:
     single = [task for task in tasks if task not in several]
     inside = [task for task in single if any(map(_alternatives, task.expect.accepted_outcomes[0].shapes))]
     yield f"{_tasks(inside)} one outcome with alternatives inside it: tool paths, first tools, wordings, bands"
+    plain = [task.key for task in single if task not in inside]
+    if plain:
+        yield f"one outcome without any in {_named(plain)}: whether a valid solution is missing, a reviewer knows"
     fixed = [
         f"{task.key} ({shape.order_critical})"
         for task in tasks

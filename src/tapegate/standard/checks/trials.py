@@ -9,22 +9,20 @@ from tapegate.model.problem import Problem
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
 
-LEAST = 2
-"""Recorded trials of a task with a borderline band: the one that was inconclusive, and the one more."""
-
 
 def _borderline(ground: Ground) -> Iterator[Problem]:
-    """A result in the band of `expect.borderline` is decided by the next recorded trial, so that there must be one."""
+    """A result in the band of `expect.borderline` is decided by the next recorded trial, so that one more must be
+    recorded than the task's `trials`: two, where it says nothing."""
     for task in ground.cases:
         recorded = ground.recorded(task)
-        if task.expect.borderline and recorded is not None and len(recorded) < LEAST:
+        if task.expect.borderline and recorded is not None and len(recorded) <= task.trials:
             yield Problem(
                 "borderline_trials",
                 f"{task.key} has a borderline band and {len(recorded) or 'no'} recorded trial"
                 f"{'' if len(recorded) == 1 else 's'}; one more would have to decide",
                 task.source.file,
                 task.source.line("expect", "borderline"),
-                fix=f"tapegate record {task.recorded_as} --trials {LEAST}",
+                fix=f"tapegate record {task.recorded_as} --trials {task.trials + 1}",
             )
 
 
@@ -45,7 +43,7 @@ def _expired(ground: Ground) -> Iterator[Problem]:
 CHECKS = (
     Check(
         "borderline",
-        "A task with a borderline band has two recorded trials.",
+        "A task with a borderline band has a recorded trial more than it asks for: two or more.",
         "finding",
         _borderline,
         {"borderline_trials": "A borderline result has no further trial to decide it."},
