@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 from collections.abc import Callable
@@ -187,6 +188,23 @@ def test_an_unrecorded_task_is_told(tmp_path: Path, audit: Audited) -> None:
     found = audit(tmp_path, week="2026-W47", record=True)
     (note,) = found["notes"]
     assert note == "T-03@A1[1] is not judged: trial 1 of 'T-03@A1' is not recorded yet"
+
+
+def test_metrics_of_the_project_grade_its_answers(desk: Path, audit: Audited) -> None:
+    """Beside the judge stands every metric that the gate has; what it reads of a trial is read here too."""
+    spec = importlib.util.spec_from_file_location("plugins", Path(__file__).parents[1] / "oracles" / "test_plugins.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (desk / "evals" / "oracles").mkdir()
+    (desk / "evals" / "oracles" / "word_count.py").write_text(module.PLUGIN)
+    for task in (desk / "evals" / "s").glob("T-0[0-3]*"):
+        text = task.read_text().replace("required_slots: {", "required_slots: {words_max: 99, ")
+        task.write_text(text.replace("[schema_contract]", "[schema_contract, word_count]"))
+    found = audit(desk, week="2026-W47", record=True)
+    assert len(found["judged"]) == 1
+    assert found["notes"] == []
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tapegate.grade.audit.session import Wanted, audit
 from tapegate.load.suite import load_suite
 from tapegate.model.audit import JudgePins
 from tapegate.oracles.catalog import check_contract
+from tapegate.oracles.plugins import catalog_of
 from tapegate.report import audit_html, audit_markdown
 from tapegate.report.audit import AuditFile
 from tapegate.report.inert import log_safe
@@ -53,14 +54,15 @@ def run_audit(words: Auditing, environ: Mapping[str, str]) -> int:
             fix="let the scheduled audit record, or replay a recorded week",
         )
     suite = load_suite(words.project, words.project / words.evals)
-    problems = [*check.problems(suite), *(problem for task in suite.tasks for problem in check_contract(task))]
+    catalog = catalog_of(suite.project, suite.evals)
+    problems = [*check.problems(suite), *(problem for task in suite.tasks for problem in check_contract(task, catalog))]
     if problems:
         raise LoadError.all(problems)
     today = datetime.now(UTC).date()
     known = records.weeks(suite.project)
     this_week = week_of(today)
     week = parse_week(words.week) if words.week else known[-1] if known and not words.record else this_week
-    made, trials = audit(suite, Wanted(week, words.record, words.fresh, today))
+    made, trials = audit(suite, Wanted(week, words.record, words.fresh, today), catalog)
     raw = AuditFile.of(made).to_bytes()
     text = audit_markdown.render(made)
     out = words.out or words.project / "out"

@@ -19,6 +19,7 @@ from tapegate.load.profiles import BUILT_IN
 from tapegate.model.diff import Diff
 from tapegate.model.run import Run, TaskResult, TrialResult
 from tapegate.model.trace import Trace
+from tapegate.oracles.plugins import catalog_of
 from tapegate.report import comment, diff_file, junit, markdown, sarif, terminal, terminal_diff
 from tapegate.report.audit import SCHEMA_ID as AUDIT_SCHEMA
 from tapegate.report.audit import AgreementRow
@@ -153,7 +154,9 @@ def _comparison(words: Rendering, found: ResultsFolder, head: Side) -> tuple[Sid
         if there is None:
             raise UsageError.of("no_results", f"{str(words.base)!r} holds no results.json")
         by = terms(found) or Terms("pr", BUILT_IN["pr"])
-        base = judged_anew(side_of(there, str(words.base)), by.name, by.profile)
+        catalog = catalog_of(words.project)
+        head = replace(head, catalog=catalog)
+        base = judged_anew(replace(side_of(there, str(words.base)), catalog=catalog), by.name, by.profile)
         return base, compare(base, judged_anew(head, by.name, by.profile), by.name, by.profile)
     written = found.beside(DIFF)
     return None, diff_file.parse(written, str(found.path / DIFF)) if written is not None else None

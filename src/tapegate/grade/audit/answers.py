@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -13,6 +13,8 @@ from tapegate.model.audit import Fresh
 from tapegate.model.run import TrialResult
 from tapegate.model.task import Task
 from tapegate.model.trace import Trace
+from tapegate.oracles.catalog import needs
+from tapegate.oracles.oracle import Oracle
 from tapegate.run.fixture import Fixture
 from tapegate.run.plan import Trial, plan
 from tapegate.run.record import record_one
@@ -35,9 +37,11 @@ class Answer:
     result: TrialResult
 
 
-def answers(suite: Suite, runner: Runner, tasks: Iterable[Task], notes: list[str]) -> Iterator[Answer]:
+def answers(
+    suite: Suite, runner: Runner, tasks: Iterable[Task], notes: list[str], catalog: Sequence[Oracle]
+) -> Iterator[Answer]:
     """Every trial of the tasks whose replay came to an answer of this code; what did not is told in `notes`."""
-    replayer = Replayer(suite, runner)
+    replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
     for trial in plan(suite.project, tasks, PROFILE):
         name = f"{trial.task.key}[{trial.number}]"
         if isinstance(trial.recording, Fixture):
@@ -53,12 +57,12 @@ def answers(suite: Suite, runner: Runner, tasks: Iterable[Task], notes: list[str
         if trace.account.misses:
             notes.append(f"{name} is not judged: its recording no longer covers the code (tapegate record --stale)")
             continue
-        yield Answer(trial, trace, grade_trial(trial.task, trace, trial.recording.sha256))
+        yield Answer(trial, trace, grade_trial(trial.task, trace, trial.recording.sha256, catalog))
 
 
-def fresh(suite: Suite, runner: Runner, known: Iterable[Answer]) -> Iterator[Fresh]:
+def fresh(suite: Suite, runner: Runner, known: Iterable[Answer], catalog: Sequence[Oracle]) -> Iterator[Fresh]:
     """What a recording made now changes of each answer. Nothing is written."""
-    replayer = Replayer(suite, runner)
+    replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
     sources: dict[str, Source] = {}
     with ExitStack() as stack:
         for answer in known:
@@ -70,7 +74,7 @@ def fresh(suite: Suite, runner: Runner, known: Iterable[Answer]) -> Iterator[Fre
             raw = emit(cassette)
             loaded = Loaded(cassette, raw, pin(cassette, raw), "a fresh recording")
             trace = replayer.replay(Trial(task, number, loaded))
-            now = Answer(Trial(task, number, loaded), trace, grade_trial(task, trace, loaded.sha256))
+            now = Answer(Trial(task, number, loaded), trace, grade_trial(task, trace, loaded.sha256, catalog))
             yield Fresh(task.key, number, tuple(_changes(answer, now)))
 
 

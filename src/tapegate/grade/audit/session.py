@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -20,6 +20,8 @@ from tapegate.grade.judge.provider import overridden, parameters
 from tapegate.load.suite import Suite
 from tapegate.model.audit import AXES, Agreement, Audit, Axis, Draw, Judged, JudgePins, Pair, Weekly
 from tapegate.model.config import Judge
+from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.oracle import Oracle
 from tapegate.run.plan import WEEKLY_ONLY, Trial
 from tapegate.run.runner import Runner
 from tapegate.tape import store
@@ -39,7 +41,7 @@ class Wanted:
     today: date
 
 
-def audit(suite: Suite, wanted: Wanted) -> tuple[Audit, tuple[Trial, ...]]:
+def audit(suite: Suite, wanted: Wanted, catalog: Sequence[Oracle] = CATALOG) -> tuple[Audit, tuple[Trial, ...]]:
     """The audit of a week, and the trials that it looked at.
 
     Raises BadInput for a recorded audit that cannot be trusted or a judge that is not the pinned one, Stale where the
@@ -57,11 +59,11 @@ def audit(suite: Suite, wanted: Wanted) -> tuple[Audit, tuple[Trial, ...]]:
     # Whatever is drawn: no other run looks at them.
     apart = [task for task in suite.tasks if task.id in WEEKLY_ONLY]
     with Runner(suite) as runner:
-        found = list(answers(suite, runner, sampled, notes))
-        weekly = tuple(map(_weekly, answers(suite, runner, apart, notes)))
+        found = list(answers(suite, runner, sampled, notes, catalog))
+        weekly = tuple(map(_weekly, answers(suite, runner, apart, notes, catalog)))
         check(drawn, len({answer.trial.task.key for answer in found}), records.place(wanted.week))
         judged, recorded = _judged(suite, judge, found, wanted)
-        compared = list(fresh(suite, runner, found)) if wanted.fresh else None
+        compared = list(fresh(suite, runner, found, catalog)) if wanted.fresh else None
     weeks, agreed = _agreement(suite, judge, wanted.week, judged)
     made = Audit(drawn, tuple(notes), _pins(judge), judged, agreed, weeks, drift(suite, as_of, compared), weekly)
     if wanted.record:
