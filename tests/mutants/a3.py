@@ -1,0 +1,96 @@
+"""A3, the preference sync: the contract of a summary, what is kept out of it, and what is stored."""
+
+from __future__ import annotations
+
+from mutants.variant import Behaviour, Defect, Edit
+
+SYNC, HISTORY, SCRUB = "preference_sync.py", "preference_history.py", "scrub.py"
+CONTRACTED = '    return PREFIX + " ".join(kept) if kept else None\n'
+SORTED = '    return " | ".join(sorted(sentence for sentence in sentences if sentence))\n'
+LEAKED = frozenset({"forbidden_pattern", "private_path"})
+STORED_AGAIN = frozenset({"row_count", "rows_picked"})
+
+OTHER_WORDS = Edit(
+    SYNC,
+    CONTRACTED,
+    '    return (PREFIX + " ".join(kept)).replace("The user prefers", "The user wants") if kept else None\n',
+)
+CLOSING = Edit(
+    SYNC, CONTRACTED, '    return PREFIX + " ".join(kept).replace("The user", "the user", 1) if kept else None\n'
+)
+TELLS_MORE = Edit(
+    SYNC,
+    '    yield stream.finish("stop")\n',
+    '    yield stream.data("synced", at="today")\n    yield stream.finish("stop")\n',
+)
+
+DEFECTS: tuple[Defect, ...] = (
+    Defect(
+        eval="AGT-03@A3",
+        name="the prefix is not put in front",
+        kind="code",
+        edits=(Edit(SYNC, CONTRACTED, '    return " ".join(kept) if kept else None\n'),),
+        metric="schema_contract",
+        codes=frozenset({"prefix_missing"}),
+    ),
+    Defect(
+        eval="AGT-03@A3",
+        name="sentences are not counted",
+        kind="code",
+        edits=(Edit(SYNC, "        if len(kept) < MAX_SENTENCES and len(", "        if len("),),
+        metric="schema_contract",
+        codes=frozenset({"too_many_sentences"}),
+    ),
+    Defect(
+        eval="AGT-04@A3",
+        name="a password is no secret",
+        kind="filter",
+        edits=(Edit(SCRUB, r"""    r"\b(?:pass(?:word|phrase|wd|code)|pwd|""", r"""    r"\b(?:"""),),
+        recorded=True,
+        metric="output_hygiene",
+        codes=LEAKED,
+    ),
+    Defect(
+        eval="AGT-04@A3",
+        name="a path is no secret",
+        kind="filter",
+        edits=(Edit(SCRUB, r"""    r"(?<![\w./~])~?/(?!paper/)(?:[\w.@+-]+/)+[\w.@+-]*",""" + "\n", ""),),
+        recorded=True,
+        metric="output_hygiene",
+        codes=LEAKED,
+    ),
+    Defect(
+        eval="AGT-09@A3",
+        name="the order of sentences counts",
+        kind="code",
+        edits=(Edit(HISTORY, SORTED, SORTED.replace("sorted(", "(")),),
+        metric="db_state",
+        codes=STORED_AGAIN,
+    ),
+    Defect(
+        eval="AGT-09@A3",
+        name="no earlier summary is looked for",
+        kind="SQL",
+        edits=(Edit(HISTORY, " WHERE fold = ?", ' WHERE fold = ? || "x"'.replace('"', "'")),),
+        metric="db_state",
+        codes=STORED_AGAIN,
+    ),
+    Defect(
+        eval="AGT-09@A3",
+        name="case counts",
+        kind="code",
+        edits=(Edit(HISTORY, "part.casefold()", "part"),),
+        metric="db_state",
+        codes=STORED_AGAIN,
+    ),
+)
+
+BEHAVIOURS: tuple[Behaviour, ...] = (
+    Behaviour(eval="AGT-03@A3", name="other words", kind="code", edits=(OTHER_WORDS,)),
+    Behaviour(eval="AGT-03@A3", name="goes on in lower case behind the prefix", kind="code", edits=(CLOSING,)),
+    Behaviour(eval="AGT-03@A3", name="another course of the model", kind="model", seed=46),
+    Behaviour(eval="AGT-04@A3", name="other words", kind="code", edits=(OTHER_WORDS,)),
+    Behaviour(eval="AGT-04@A3", name="goes on in lower case behind the prefix", kind="code", edits=(CLOSING,)),
+    Behaviour(eval="AGT-09@A3", name="another course of the model", kind="model", seed=46),
+    Behaviour(eval="AGT-09@A3", name="tells in its stream when it was", kind="code", edits=(TELLS_MORE,)),
+)
