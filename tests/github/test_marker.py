@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tapegate.errors import UsageError
@@ -14,6 +14,7 @@ from tapegate.github.marker import Marker
 HEAD = "a" * 40
 
 
+@example("a--b -->", 1, 1, "")
 @given(st.text(min_size=1, max_size=100), st.integers(0, 10**18 - 1), st.integers(1, 10**9 - 1), st.text(max_size=200))
 def test_any_suite_comes_back(suite: str, run: int, attempt: int, text: str) -> None:
     """One line, which nothing in the suite's name ends; the text below it is as it was."""

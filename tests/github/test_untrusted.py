@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import struct
+import tracemalloc
 import warnings
 import zipfile
 from contextlib import suppress
@@ -144,6 +145,18 @@ def test_a_bomb_is_counted_while_it_goes_off() -> None:
     struct.pack_into("<L", lying, lying.rfind(b"PK\x01\x02") + 24, 10)
     with pytest.raises(BadInput):
         Untrusted.of_zip(bytes(lying)).read("results.json", 2_000_000)
+
+
+def test_no_more_is_held_than_was_asked_for() -> None:
+    """A file that unpacks to a thousand times as much fills no memory."""
+    files = Untrusted.of_zip(zipped({"results.json": b"0" * 20_000_000}))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput):
+            files.read("results.json", 1_000)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_all_files_together_are_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
