@@ -17,7 +17,7 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bot
 th { font-weight: 600; } td { overflow-wrap: break-word; font-variant-numeric: tabular-nums; }
 td:first-child { white-space: nowrap; } p { overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
-q { quotes: none; font-style: italic; }
+q { quotes: none; font-style: italic; } td q { display: block; min-width: 14rem; }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 

@@ -51,7 +51,7 @@ def number(measure: str, value: Fraction | float | None) -> str:
     """A value with its unit: `1,234 tokens`, `1.3 s`, `$0.0012`, `0.78`; a dash where nobody measured it."""
     if value is None:
         return ABSENT
-    exact = Fraction(value)
+    exact = _exact(value)
     sign, size = (MINUS if exact < 0 else ""), abs(exact)
     unit = MEASURES[measure].unit
     if unit == "ms":
@@ -65,12 +65,17 @@ def number(measure: str, value: Fraction | float | None) -> str:
 
 def increase(measure: str, base: Fraction | float, head: Fraction | float) -> str:
     """`+312 tokens (+8 %)`, `−1.2 s (−15 %)`, `no change`; without a percentage where there was nothing before."""
-    before, after = Fraction(base), Fraction(head)
+    before, after = _exact(base), _exact(head)
     if before == after:
         return "no change"
     change = after - before
     share = f" ({_signed_percent(100 * change / before)})" if before > 0 else ""
     return f"{'+' if change > 0 else ''}{number(measure, change)}{share}"
+
+
+def _exact(value: Fraction | float) -> Fraction:
+    """A number as it is written: 0.012625 is that many millionths, so that it rounds like the fraction it came from."""
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
 def delta(one: Delta) -> str:
