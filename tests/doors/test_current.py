@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tapegate.doors.current import TAPE, Heard, hearing, over
+from tapegate.doors.current import TAPE, Heard, hearing
 
 
 def test_a_tape_is_heard_inside_its_block_only():
@@ -12,9 +12,9 @@ def test_a_tape_is_heard_inside_its_block_only():
     heard = Heard(None, None)
     with hearing(heard):
         assert TAPE.get() is heard
-        assert not over(heard)
+        assert not heard.over
     assert TAPE.get() is None
-    assert over(heard)
+    assert heard.over
 
 
 def test_a_block_that_ends_out_of_order_leaks_nothing():
@@ -25,9 +25,9 @@ def test_a_block_that_ends_out_of_order_leaks_nothing():
     first.__exit__(None, None, None)
     second.__exit__(None, None, None)
     left = TAPE.get()
-    assert left is None or over(left)
-    assert over(one)
-    assert over(two)
+    assert left is None or left.over
+    assert one.over
+    assert two.over
     TAPE.set(None)
 
 

@@ -182,3 +182,13 @@ def test_a_lane_is_called_what_its_opener_says(gateway, tapes):
     assert second.id == "RET-01~A1~1~2"
     first.close()
     assert gateway.open(tapes.player(), tapes.routes, name="RET-01~A1~1").id == "RET-01~A1~1"
+
+
+def test_no_chunk_waits_for_the_one_before_to_be_acknowledged(gateway, dial):
+    """Nagle's algorithm is off on every connection: with it a paced or recorded stream stalls for 40 ms a chunk."""
+    client = dial(gateway)
+    client.send(b"GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n")
+    assert client.response()[0] == 404
+    (connection,) = gateway._connections
+    opened = connection._transport.get_extra_info("socket")
+    assert opened.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0

@@ -106,3 +106,10 @@ def test_it_finds_what_a_search_from_the_front_finds(recording, bodies, requests
         expected = next(iter(same + alike), None)
         assert made.take(asked(body)) == expected
         left.pop(expected, None)
+
+
+def test_ten_thousand_equal_requests_are_served_in_order(index):
+    """Duplicates are not searched from the front each time: which one is next is known."""
+    many = index(*[b"same"] * 10_000)
+    assert [many.take_raw("openai", "POST", "/chat", b"same") for _ in range(10_000)] == list(range(10_000))
+    assert many.take_raw("openai", "POST", "/chat", b"same") is None

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tapegate.model.fault import ResetFault
 from tapegate.model.trace import NetworkAttempt
 from tapegate.tape.cassette import Cassette, Chunks
+from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player, recorded_paths
 from tapegate.tape.redact import Redactor
@@ -209,3 +211,22 @@ def test_any_request_gets_an_answer(recording, routes, requests):
     account = ledger.account(cassette.interactions, recorded_paths(cassette, routes))
     assert account.played == sum(not answer.missed for answer in answers)
     assert bool(account.misses) == any(answer.missed for answer in answers)
+
+
+def test_only_what_needs_no_more_is_at_hand(recording, routes):
+    """Bytes that were recorded are found as they are, each once; a fault or a session takes the long way."""
+
+    def fresh(**rest):
+        return Player(recording(b"a"), routes, Ledger(), **rest)
+
+    plain = fresh()
+    found = plain.at_hand("openai", "POST", "/chat", b"a")
+    assert found is not None
+    assert found.chunks == fresh().play(Asked("openai", "POST", "/chat", (), b"a")).chunks
+    assert plain.at_hand("openai", "POST", "/chat", b"a") is None
+    assert plain.ledger.played_places == [0]
+    bent = fresh(faults=[(0, ResetFault(kind="reset", service="openai"))])
+    told_apart = fresh(lanes=Lanes({"openai": "x-session"}))
+    for player in (bent, told_apart):
+        assert player.at_hand("openai", "POST", "/chat", b"a") is None
+        assert player.ledger.played_places == []

@@ -23,7 +23,7 @@ from tapegate.doors.on_import import on_import
 from tapegate.doors.switchboard import Connected, Received
 from tapegate.doors.upstream import Upstream
 from tapegate.tape.recorder import Recorder
-from tapegate.tape.wire import Answer, Asked
+from tapegate.tape.wire import Answer
 
 MARK = "__tapegate__"
 
@@ -113,7 +113,7 @@ class Inside(Connection):
         found = heard.routes.resolve(target if "://" in target else self._origin + target)
         assert found is not None, "whoever opened this connection has seen to it"
         service, path = found
-        return Connected(self._lane, Asked(service, received.method, path, received.headers, received.body))
+        return Connected(self._lane, service, path, received)
 
     def _send(self, pieces: list[bytes]) -> None:
         # Chunk by chunk: nothing is saved by one write, and a client that reads as it comes sees the recorded cuts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from tapegate.doors.current import TAPE, Heard, Outside, over
+from tapegate.doors.current import TAPE, Heard, Outside
 
 Report = Callable[[str], None]
 """Told `host:port` of a request that no tape covers. Called on the thread that made it."""
@@ -53,7 +53,7 @@ def hear(address: Callable[[], str]) -> Heard | None:
             f"tapegate refused a request to {address()!r}: this process was forked from the one that the tape belongs "
             "to; let a subject that forks reach its services through the gateway (kind: http)"
         )
-    if over(heard):
+    if heard.over:
         raise _stray(address(), "the trial whose tape it heard has ended")
     return heard
 

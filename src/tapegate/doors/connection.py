@@ -56,6 +56,11 @@ class Connection(RequestReader, asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._connections.add(self)
+        opened = transport.get_extra_info("socket")
+        if opened is not None and opened.family in (socket.AF_INET, socket.AF_INET6):
+            # asyncio does so only where the listening socket named its protocol, which `socket.create_server` does not:
+            # a chunk would then wait for the acknowledgement of the one before, 40 ms.
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
@@ -127,21 +132,24 @@ class Connection(RequestReader, asyncio.Protocol):
             self._answer(refusal(500, "tapegate_failure", f"the gateway failed: {error!r}"), received)
 
     def _serve_lane(self, connected: Connected, received: Received) -> None:
-        heard, asked = connected.lane.heard, connected.asked
+        lane, service, path, _ = connected
+        tape = lane.heard.tape
         if received.too_large:
-            decline(heard, asked, f"a request of more than {BODY_LIMIT} bytes")
+            decline(lane.heard, connected.asked, f"a request of more than {BODY_LIMIT} bytes")
             self._answer(refusal(413, "tapegate_too_large", f"a body is limited to {BODY_LIMIT} bytes"), received)
-        elif isinstance(heard.tape, Recorder):
-            self._record(heard.tape, connected, received)
+        elif isinstance(tape, Recorder):
+            self._record(tape, connected, received)
         else:
-            self._give(heard.tape.play(asked), connected.lane, received)
+            answer = tape.at_hand(service, received.method, path, received.body)
+            self._give(answer or tape.play(connected.asked), lane, received)
 
     def _record(self, recorder: Recorder, connected: Connected, received: Received) -> None:
-        met = recorder.meet(connected.asked)
+        asked = connected.asked
+        met = recorder.meet(asked)
         if met.instead is not None:
             self._give(met.instead, connected.lane, received)
             return
-        take = recorder.begin(connected.asked, met=met)
+        take = recorder.begin(asked, met=met)
         exchange = (
             (lambda: self._relay_bent(take, met, connected, received))
             if met.bends
@@ -240,9 +248,10 @@ class Connection(RequestReader, asyncio.Protocol):
     def _upgrade(self, rest: bytes) -> None:
         """The client proposes another protocol, and `rest` follows its proposal."""
         method = self._parser.get_method().decode("latin-1")
-        proposed = " ".join(value.lower() for name, value in self._headers if name.lower() == "upgrade")
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self._headers]
+        proposed = " ".join(value.lower() for name, value in headers if name.lower() == "upgrade")
         if method == "CONNECT":
-            self._reject(refuse_proxy(self._lanes, self._url.decode("latin-1"), tuple(self._headers)))
+            self._reject(refuse_proxy(self._lanes, self._url.decode("latin-1"), tuple(headers)))
         elif "websocket" in proposed:
             connected = self._connect(self._received())
             if isinstance(connected, Connected):
@@ -252,7 +261,7 @@ class Connection(RequestReader, asyncio.Protocol):
             # An offer of HTTP/2 over plain text (Java's client makes it with every request) may be passed over.
             # The parser already gave up on the body, so it gets the request again without the offer.
             lines = [f"{method} {self._url.decode('latin-1')} HTTP/1.1"]
-            lines += [f"{name}: {value}" for name, value in self._headers if name.lower() != "upgrade"]
+            lines += [f"{name}: {value}" for name, value in headers if name.lower() != "upgrade"]
             self._parser = httptools.HttpRequestParser(self)
             self.data_received("\r\n".join([*lines, "", ""]).encode("latin-1") + rest)
 

@@ -9,7 +9,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
-from weakref import WeakSet
 
 from tapegate.tape.player import Player
 from tapegate.tape.recorder import Recorder
@@ -19,7 +18,7 @@ Pace = Literal["at_once", "recorded"]
 """When replayed chunks are given: without waiting, or each at the time at which it arrived."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(slots=True, eq=False)
 class Heard:
     """A tape, and what a door must know to carry traffic to it."""
 
@@ -30,6 +29,12 @@ class Heard:
     pace: Pace = "at_once"
     pid: int = field(default_factory=os.getpid)
     """The process whose tape it is: in a child forked later, what is played would be missing from the account."""
+    over: bool = field(default=False, init=False)
+    """Whether the block that it was opened for has ended."""
+
+    def end(self) -> None:
+        """From now on nobody hears it."""
+        self.over = True
 
 
 class Outside(Enum):
@@ -40,8 +45,6 @@ class Outside(Enum):
 
 
 TAPE: ContextVar[Heard | Outside | None] = ContextVar("tapegate_tape", default=None)
-
-_over: WeakSet[Heard] = WeakSet()
 
 
 @contextmanager
@@ -54,7 +57,7 @@ def hearing(heard: Heard) -> Iterator[Heard]:
     try:
         yield heard
     finally:
-        _over.add(heard)
+        heard.end()
         TAPE.reset(token)
 
 
@@ -66,8 +69,3 @@ def outside() -> Iterator[None]:
         yield
     finally:
         TAPE.reset(token)
-
-
-def over(heard: Heard) -> bool:
-    """Whether the block that `heard` was opened for has ended."""
-    return heard in _over

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tapegate.tape.wire import Answer, HeaderPairs
 
@@ -28,18 +29,24 @@ OF_ONE_CONNECTION = frozenset(
 CHUNKED = ("transfer-encoding", "chunked")
 
 
-@dataclass(frozen=True, slots=True)
-class Framed:
+class Framed(NamedTuple):
     """A response as the client shall see it."""
 
-    headers: HeaderPairs
-    """End-to-end headers as recorded, then the one that frames the body."""
+    end_to_end: HeaderPairs
+    """Headers as recorded, but for those of one connection."""
+    framing: HeaderPairs
+    """The one header that frames the body, or none."""
     chunks: tuple[bytes, ...]
     """None of them empty."""
     chunked: bool
     """Whether each chunk is a chunk of HTTP too."""
     whole: bool
     """Whether the body ends; else the connection breaks after the last chunk."""
+
+    @property
+    def headers(self) -> HeaderPairs:
+        """All of them."""
+        return self.end_to_end + self.framing
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +89,16 @@ def frame(answer: Answer, method: str) -> Framed:
     notices. One that its reader closed ends well, unless it was announced to be longer: then nobody knows the rest.
     """
     said = announced(answer.headers)
-    chunks = tuple(filter(None, answer.chunks))
+    chunks = answer.chunks if b"" not in answer.chunks else tuple(filter(None, answer.chunks))
     if bodiless(method, answer.status):
         kept = () if said.length is None or answer.status == 204 else (("content-length", str(said.length)),)
-        return Framed(said.end_to_end + kept, (), chunked=False, whole=answer.ended != "error")
+        return Framed(said.end_to_end, kept, (), chunked=False, whole=answer.ended != "error")
     size = sum(map(len, chunks))
     short = answer.ended == "client_closed" and said.length is not None and said.length > size
     whole = answer.ended != "error" and not short
     if said.chunked or len(chunks) > 1 or not whole:
-        return Framed((*said.end_to_end, CHUNKED), chunks, chunked=True, whole=whole)
-    return Framed((*said.end_to_end, ("content-length", str(size))), chunks, chunked=False, whole=True)
+        return Framed(said.end_to_end, (CHUNKED,), chunks, chunked=True, whole=whole)
+    return Framed(said.end_to_end, (("content-length", str(size)),), chunks, chunked=False, whole=True)
 
 
 def arrivals(answer: Answer) -> tuple[int, ...]:

@@ -21,6 +21,8 @@ from tapegate.tape.recorder import Recorder
 from tapegate.tape.routes import Routes
 
 BACKLOG = 1024
+BUFFER = 1 << 16
+"""Bytes that are read at once from a connection."""
 HOST = "127.0.0.1"
 
 T = TypeVar("T")
@@ -36,6 +38,20 @@ class Adopted:
     def close(self) -> None:
         """Stop listening on it."""
         self._close()
+
+
+class Wired(Connection, asyncio.BufferedProtocol):
+    """A connection that is read into one buffer: asyncio would make one of 256 kB for every read."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._buffer = memoryview(bytearray(BUFFER))
+        super().connection_made(transport)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.data_received(bytes(self._buffer[:nbytes]))
 
 
 class Gateway:
@@ -136,8 +152,8 @@ class Gateway:
         return future.result()
 
     async def _listen(self, listening: socket.socket) -> asyncio.Server:
-        def new() -> Connection:
-            return Connection(self._lanes, self._upstream, self._connections)
+        def new() -> Wired:
+            return Wired(self._lanes, self._upstream, self._connections)
 
         server = await asyncio.get_running_loop().create_server(new, sock=listening, backlog=BACKLOG)
         self._servers.add(server)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tapegate.doors.framing import CHUNKED, Framed
+from tapegate.doors.framing import Framed
 from tapegate.tape.wire import Answer, HeaderPairs
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -34,14 +34,17 @@ def response(answer: Answer, framed: Framed, *, close: bool, old: bool) -> list[
 
     `old` is a client of HTTP/1.0, which knows no chunks: its body is announced a byte too long where it broke off.
     """
-    headers, chunks, ending = framed.headers, framed.chunks, b""
+    framing, chunks, ending = framed.framing, framed.chunks, b""
     if old and framed.chunked:
         size = sum(map(len, chunks)) + (not framed.whole)
-        headers = (*(pair for pair in headers if pair != CHUNKED), ("content-length", str(size)))
+        framing = (("content-length", str(size)),)
     elif framed.chunked:
         chunks = tuple(map(chunk, chunks))
         ending = LAST_CHUNK if framed.whole else b""
-    first = head(answer.status, answer.reason, headers)
+    # The head without its length is the same for most answers, and found again.
+    first = head(answer.status, answer.reason, framed.end_to_end)
+    for name, value in framing:
+        first += f"{name}: {value}\r\n".encode()
     return [first, b"connection: close\r\n\r\n" if close else b"\r\n", *chunks, ending]
 
 

@@ -21,8 +21,10 @@ from tapegate.doors.current import Heard
 from tapegate.doors.forward import Forward
 from tapegate.doors.framing import arrivals, frame
 from tapegate.doors.httpx_body import Bodies
+from tapegate.doors.httpx_response import at_hand
 from tapegate.doors.on_import import on_import
 from tapegate.doors.refusal import websocket
+from tapegate.tape.player import Player
 from tapegate.tape.recorder import Recorder, Take
 from tapegate.tape.wire import Answer, Asked, HeaderPairs
 
@@ -58,6 +60,7 @@ class Door:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._bodies = Bodies(client)
+        self._at_hand = at_hand(client)
         client.HTTPTransport.handle_request = self._sync(client.HTTPTransport.handle_request)
         client.AsyncHTTPTransport.handle_async_request = self._async(client.AsyncHTTPTransport.handle_async_request)
         client.create_ssl_context = _cached(client.create_ssl_context)
@@ -67,13 +70,12 @@ class Door:
             heard = self._hear(request)
             if heard is None:
                 return send(transport, request)
-            asked = self._asked(heard, request, request.read())
-            if not isinstance(heard.tape, Recorder) or _is_websocket(asked):
-                answer = self._played(heard, asked)
-                if answer.lost == "timeout":
+            found = self._find(heard, request, request.read())
+            if isinstance(found, Answer):
+                if found.lost == "timeout":
                     _wait(_patience(request))
-                return self._response(heard, asked, answer, request)
-            take = heard.tape.begin(asked)
+                return self._response(heard, found, request)
+            take, asked = found
             try:
                 response = send(transport, self._forwarded(heard, asked, request))
             except BaseException as error:
@@ -91,15 +93,14 @@ class Door:
             heard = self._hear(request)
             if heard is None:
                 return await send(transport, request)
-            asked = self._asked(heard, request, await request.aread())
-            if not isinstance(heard.tape, Recorder) or _is_websocket(asked):
-                answer = self._played(heard, asked)
-                if answer.lost == "timeout":
+            found = self._find(heard, request, await request.aread())
+            if isinstance(found, Answer):
+                if found.lost == "timeout":
                     import anyio
 
                     await anyio.sleep(_patience(request))
-                return self._response(heard, asked, answer, request)
-            take = heard.tape.begin(asked)
+                return self._response(heard, found, request)
+            take, asked = found
             try:
                 response = await send(transport, self._forwarded(heard, asked, request))
             except BaseException as error:
@@ -115,36 +116,44 @@ class Door:
         except Refused as refused:
             raise self._client.ConnectError(str(refused), request=request) from refused
 
-    def _asked(self, heard: Heard, request: Request, body: bytes) -> Asked:
+    def _find(self, heard: Heard, request: Request, body: bytes) -> Answer | tuple[Take, Asked]:
+        """What the tape answers; in recording the take that waits for it."""
+        tape, method = heard.tape, request.method
         found = heard.routes.resolve(str(request.url))
         if found is None:
             refused = unrouted(heard, _address(request))
             raise self._client.ConnectError(str(refused), request=request) from refused
         service, path = found
+        if method != "GET" and isinstance(tape, Player):  # a websocket is asked for by GET
+            answer = tape.at_hand(service, method, path, body)
+            if answer is not None:
+                return answer
         headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw)
-        return Asked(service, request.method, path, headers, body)
-
-    def _played(self, heard: Heard, asked: Asked) -> Answer:
+        asked = Asked(service, method, path, headers, body)
         if _is_websocket(asked):
             return websocket(heard, asked)
-        assert not isinstance(heard.tape, Recorder)
-        return heard.tape.play(asked)
+        return (tape.begin(asked), asked) if isinstance(tape, Recorder) else tape.play(asked)
 
-    def _response(self, heard: Heard, asked: Asked, answer: Answer, request: Request) -> Response:
+    def _response(self, heard: Heard, answer: Answer, request: Request) -> Response:
         if answer.lost == "timeout":
             raise self._client.ReadTimeout("timed out", request=request)
         if answer.lost == "reset":
             raise self._client.ReadError(
                 str(ConnectionResetError(ECONNRESET, os.strerror(ECONNRESET))), request=request
             )
-        framed = frame(answer, asked.method)
-        at_us = arrivals(answer) if heard.pace == "recorded" or answer.paced else ()
-        return self._client.Response(
-            answer.status,
-            headers=_encoded(framed.headers),
-            stream=self._bodies.played(framed, at_us),
-            extensions={"http_version": b"HTTP/1.1", "reason_phrase": answer.reason.encode("latin-1", "replace")},
-        )
+        framed = frame(answer, request.method)
+        paced = answer.paced or heard.pace == "recorded"
+        headers, encoded = _encoded(framed.end_to_end)
+        if framed.framing:
+            ((name, value),) = framed.framing
+            headers = (*headers, (name.encode(), value.encode()))
+        extensions = {"http_version": b"HTTP/1.1", "reason_phrase": _phrase(answer.reason)}
+        stream = self._bodies.played(framed, arrivals(answer) if paced else ())
+        if self._at_hand is None or paced or encoded or framed.chunked:
+            return self._client.Response(answer.status, headers=headers, stream=stream, extensions=extensions)
+        response = self._at_hand(answer.status, headers=headers, stream=stream, extensions=extensions)
+        response.body = framed.chunks[0] if framed.chunks else b""
+        return response
 
     def _unanswered(self, take: Take, error: BaseException) -> None:
         """A client that gave up waiting is recorded as that; whatever else went wrong spoils the recording."""
@@ -181,8 +190,15 @@ def _address(request: Request) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _encoded(headers: HeaderPairs) -> tuple[tuple[bytes, bytes], ...]:
-    return tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
+def _encoded(headers: HeaderPairs) -> tuple[tuple[tuple[bytes, bytes], ...], bool]:
+    """The headers in bytes, and whether the body is in some encoding."""
+    pairs = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
+    return pairs, any(name.lower() == b"content-encoding" for name, _ in pairs)
+
+
+@lru_cache(maxsize=1024)
+def _phrase(reason: str) -> bytes:
+    return reason.encode("latin-1", "replace")
 
 
 def _patience(request: Request) -> float:

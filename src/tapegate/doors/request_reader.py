@@ -27,7 +27,7 @@ class RequestReader:
 
     def on_message_begin(self) -> None:
         self._url = b""
-        self._headers: list[tuple[str, str]] = []
+        self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
         self._body_size = 0
         self._head_size = 0
@@ -40,7 +40,7 @@ class RequestReader:
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._head_done:
             return  # a trailer
-        self._headers.append((name.decode("latin-1"), value.decode("latin-1")))
+        self._headers.append((name, value))
         if len(name) == 6 and name.lower() == b"expect":
             self._expects = value.lower() == b"100-continue"
 
@@ -64,7 +64,7 @@ class RequestReader:
         return Received(
             method=self._parser.get_method().decode("latin-1"),
             target=self._url.decode("latin-1"),
-            headers=tuple(self._headers),
+            raw=tuple(self._headers),
             body=b"" if too_large else b"".join(self._body),
             keep_alive=self._parser.should_keep_alive() and not old,
             old=old,

@@ -6,7 +6,8 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tapegate.doors.lane import Lane
@@ -17,13 +18,13 @@ _TARGET = re.compile(r"/([^/?]+)/([^/?]+)([^#]*)")
 _ORIGIN = re.compile(r"http://127\.0\.0\.1:\d+(?=/)")
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(NamedTuple):
     """A request as it came off the wire."""
 
     method: str
     target: str
-    headers: HeaderPairs
+    raw: tuple[tuple[bytes, bytes], ...]
+    """Names and values of its headers."""
     body: bytes
     keep_alive: bool
     old: bool
@@ -31,19 +32,29 @@ class Received:
     too_large: bool = False
     """Whether its body was over the limit and was not kept."""
 
+    @property
+    def headers(self) -> HeaderPairs:
+        """Names and values as text."""
+        return tuple([(name.decode("latin-1"), value.decode("latin-1")) for name, value in self.raw])
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+
+class Connected(NamedTuple):
     """A request that found its tape."""
 
     lane: Lane
-    asked: Asked
+    service: str
+    path: str
+    received: Received
+
+    @property
+    def asked(self) -> Asked:
+        """The request as the tape knows it."""
+        return Asked(self.service, self.received.method, self.path, self.received.headers, self.received.body)
 
 
 def connect(lanes: Mapping[str, Lane], received: Received) -> Connected | Answer:
     """Find the tape that `received` is meant for, or say what is wrong with its target."""
-    target = _ORIGIN.sub("", received.target, count=1)
-    found = _TARGET.fullmatch(target)
+    target, found = _parsed(received.target)
     if found is None and "://" in target:
         return refuse_proxy(lanes, target, received.headers)
     if found is None:
@@ -53,7 +64,7 @@ def connect(lanes: Mapping[str, Lane], received: Received) -> Connected | Answer
             f"{received.target!r} names no lane of this gateway: requests read /<lane>/<service>/<path>, as the "
             "base-URL variables do that the harness sets",
         )
-    name, service, path = found.groups()
+    name, service, path = found
     lane = lanes.get(name)
     if lane is None:
         return refusal(
@@ -68,7 +79,15 @@ def connect(lanes: Mapping[str, Lane], received: Received) -> Connected | Answer
             "tapegate_no_service",
             f"no service {service!r} is declared in evals/tapegate.yaml; declare it under `services`",
         )
-    return Connected(lane, Asked(service, received.method, path, received.headers, received.body))
+    return Connected(lane, service, path, received)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(target: str) -> tuple[str, tuple[str, str, str] | None]:
+    """The target without this server's own origin; its lane, service and path."""
+    target = _ORIGIN.sub("", target, count=1)
+    found = _TARGET.fullmatch(target)
+    return target, (found[1], found[2], found[3]) if found is not None else None
 
 
 def refuse_proxy(lanes: Mapping[str, Lane], target: str, headers: HeaderPairs) -> Answer:

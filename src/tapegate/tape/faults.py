@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import cycle
 
@@ -91,7 +91,7 @@ def _instead(fault: TapeFault) -> Answer | None:
         case TimeoutFault():
             return SILENCE
         case ResetFault():
-            return replace(SILENCE, lost="reset")
+            return SILENCE._replace(lost="reset")
         case StatusFault(status=status):
             content_type = () if "content-type" in map(str.lower, fault.headers) else (("content-type", _kind(fault)),)
             return Answer(
@@ -110,17 +110,17 @@ def _bent(answer: Answer, fault: TapeFault) -> Answer:
         case TruncateFault(after_chunks=count):
             kept = [*answer.chunks[:count], *(chunk[: len(chunk) // 2] for chunk in answer.chunks[count : count + 1])]
             ended: Ended = "error" if fault.ending == "break" else "eof"
-            return replace(answer, chunks=tuple(kept), at_us=answer.at_us[: len(kept)], ended=ended)
+            return answer._replace(chunks=tuple(kept), at_us=answer.at_us[: len(kept)], ended=ended)
         case MalformedFault(after_chunks=count):
             at = answer.at_us[min(count, len(answer.at_us)) - 1] if count and answer.at_us else 0
             chunks = (*answer.chunks[:count], fault.insert.encode(), *answer.chunks[count:])
-            return replace(answer, chunks=chunks, at_us=(*answer.at_us[:count], at, *answer.at_us[count:]))
+            return answer._replace(chunks=chunks, at_us=(*answer.at_us[:count], at, *answer.at_us[count:]))
         case MalformedJsonFault():
             body = b"".join(answer.chunks)
-            return replace(answer, chunks=(body[: len(body) // 2],), at_us=answer.at_us[-1:] or (0,))
+            return answer._replace(chunks=(body[: len(body) // 2],), at_us=answer.at_us[-1:] or (0,))
         case SlowFault(delay_ms=delay):
             at_us = tuple(1000 * delay * (place + 1) for place in range(len(answer.chunks)))
-            return replace(answer, at_us=at_us, paced=True)
+            return answer._replace(at_us=at_us, paced=True)
         case SplitFault(sizes=sizes):
             return _split(answer, sizes)
         case _:
@@ -137,7 +137,7 @@ def _split(answer: Answer, sizes: Sequence[int]) -> Answer:
         chunks.append(body[start : start + size])
         start += size
         at_us.append(ends[min(start, len(body)) - 1])
-    return replace(answer, chunks=tuple(chunks), at_us=tuple(at_us))
+    return answer._replace(chunks=tuple(chunks), at_us=tuple(at_us))
 
 
 def _error(fault: StatusFault) -> bytes:

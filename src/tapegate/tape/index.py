@@ -30,20 +30,36 @@ class Index:
         self._normalisers = normalisers
         self._rules: dict[str, Rules] = {}
         self.taken = [False] * len(interactions)
-        self._raw: dict[Key, deque[int]] = defaultdict(deque)
-        for number, (interaction, path) in enumerate(zip(interactions, paths, strict=True)):
-            request = interaction.request
-            self._raw[interaction.service, request.method, path, request.body].append(number)
+        self._raw: dict[Key, int] = {}
+        self._again: dict[int, int] = {}  # the place of an interaction: that of the next with the same key
+        for number in reversed(range(len(interactions))):
+            request = interactions[number].request
+            key = interactions[number].service, request.method, paths[number], request.body
+            if key in self._raw:
+                self._again[number] = self._raw[key]
+            self._raw[key] = number
         self._canonical: dict[Key, deque[int]] | None = None
         self._alike: dict[Key, deque[int]] | None = None
 
     def take(self, asked: Asked) -> int | None:
         """The place of the next unused interaction that answers `asked`, now used; None on a miss."""
-        found = self._next(self._raw.get((asked.service, asked.method, asked.path, asked.body)))
+        found = self.take_raw(asked.service, asked.method, asked.path, asked.body)
         if found is None:
             found = self._next(self._canonical_index().get(self._key(asked)))
+            if found is not None:
+                self.taken[found] = True
+        return found
+
+    def take_raw(self, service: str, method: str, path: str, body: bytes) -> int | None:
+        """The next unused interaction that was asked in these very bytes, now used; None where there is none."""
+        key = service, method, path, body
+        found = self._raw.get(key)
+        while found is not None and self.taken[found]:
+            found = self._again.get(found)
         if found is not None:
             self.taken[found] = True
+            if found in self._again:
+                self._raw[key] = self._again[found]
         return found
 
     def take_alike(self, asked: Asked) -> int | None:

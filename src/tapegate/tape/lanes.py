@@ -27,6 +27,10 @@ class Lanes:
     def __bool__(self) -> bool:
         return bool(self._headers)
 
+    def tells(self, service: str) -> bool:
+        """Whether the sessions of `service` are told apart."""
+        return service in self._headers
+
     def mark(self, asked: Asked) -> Asked:
         """`asked`, in its lane."""
         wanted = self._headers.get(asked.service)

@@ -37,7 +37,12 @@ class Ledger:
 
     def played(self, number: int) -> None:
         """The interaction at this place was served."""
-        self.enter({"played": number})
+        with self._lock:
+            if number in self._played:
+                return
+            self._played.add(number)
+            if self._tell is not None:
+                self._tell({"played": number})
 
     def played_alike(self, number: int) -> None:
         """The interaction at this place was served for its conversation alone."""

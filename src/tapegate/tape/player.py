@@ -61,6 +61,20 @@ class Player:
         met = self._faults.meet(asked)
         return met.instead or met.bend(self._find(asked))
 
+    def at_hand(self, service: str, method: str, path: str, body: bytes) -> Answer | None:
+        """The answer to a request that was recorded in these very bytes; None where more is to be known of it: `play`.
+
+        The way of nearly every request, which needs neither its headers nor an `Asked`.
+        """
+        if self._faults or self._lanes.tells(service):
+            return None
+        with self._lock:
+            number = self._index.take_raw(service, method, path, body)
+            if number is None:
+                return None
+            self.ledger.played(number)
+        return _answer(self._interactions[number])
+
     def _find(self, asked: Asked) -> Answer:
         with self._lock:
             number = self._take(asked)
@@ -119,13 +133,18 @@ def _answer(interaction: Interaction) -> Answer:
     response, chunks = interaction.response, interaction.chunks
     if not interaction.answered:
         return SILENCE
-    one = len(chunks.sizes) == 1
+    headers = tuple([(name, value) for name, values in response.headers.items() for value in values])
+    start = chunks.started_us
+    if len(chunks.sizes) == 1:
+        return Answer(
+            response.status, response.reason, headers, (response.body,), (chunks.at_us[0] - start,), chunks.ended
+        )
     return Answer(
         status=response.status,
         reason=response.reason,
-        headers=tuple([(name, value) for name, values in response.headers.items() for value in values]),
-        chunks=(response.body,) if one else tuple(chunks.cut(response.body)),
-        at_us=tuple([at - chunks.started_us for at in chunks.at_us]),
+        headers=headers,
+        chunks=tuple(chunks.cut(response.body)),
+        at_us=tuple([at - start for at in chunks.at_us]),
         ended=chunks.ended,
     )
 

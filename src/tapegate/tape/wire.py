@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tapegate.tape.cassette import Ended
 
@@ -25,9 +25,11 @@ class Asked:
     """Which of several concurrent sessions asks, where the service tells them apart (`lanes`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a door gives the client. Framing headers are as recorded: the door replaces them by its own."""
+class Answer(NamedTuple):
+    """What a door gives the client. Framing headers are as recorded: the door replaces them by its own.
+
+    A tuple, because one is made for every request: a frozen dataclass of nine fields takes three times as long.
+    """
 
     status: int
     reason: str
