@@ -251,8 +251,10 @@ def test_counts_and_comparisons_are_of_these_results(
     files = report(failed, passed)
     counted = json.loads(files["results.json"])
     counted["summary"]["pass"] = 3
+    alone = {name: raw for name, raw in files.items() if name != "diff.json"}
+    workflow.comment("workflow_run", workflow.fork(alone | {"results.json": json.dumps(counted).encode()}))
+    assert "counts what it does not hold" in server.bodies[0]
     for changed in (
-        {"results.json": json.dumps(counted).encode()},
         {"results.json": results.Results.of(passed).to_bytes()},
         {"lint.json": b"{}"},
         {"lint.json": b"nothing"},

@@ -15,10 +15,14 @@ from github_server import GitHubServer
 from github_server.server import NO_PULLS, said
 
 from tapegate.cli.refreshing import Refreshing, refresh_recordings
+from tapegate.compare.differential_ab import compare
+from tapegate.compare.side import Side
 from tapegate.errors import BadInput, GitHubError, Unavailable, UsageError
 from tapegate.github.branch import TRAILER, Branch
+from tapegate.load.profiles import profile_of
 from tapegate.model.run import Run
-from tapegate.report.results import Results
+from tapegate.report import diff_file
+from tapegate.report.results import Results, digest
 
 REFRESH = "tapegate/refresh"
 RIGHTS = {"contents": "write", "pull_requests": "write", "actions": "write"}
@@ -376,15 +380,20 @@ def test_outside_of_a_repository_it_says_so(server: GitHubServer, tmp_path: Path
 
 
 def test_the_description_holds_the_comparison_and_the_audit(
-    weekly: Weekly, server: GitHubServer, tmp_path: Path, failed: Run
+    weekly: Weekly, server: GitHubServer, tmp_path: Path, passed: Run, failed: Run
 ) -> None:
     """What changes first, the audit folded below it, all of it within what GitHub takes."""
-    (tmp_path / "results.json").write_bytes(Results.of(failed).to_bytes())
+    raw = Results.of(failed).to_bytes()
+    (tmp_path / "results.json").write_bytes(raw)
+    sides = Side("before", passed, "sha256:" + "0" * 64), Side("after", failed, digest(raw))
+    diff = compare(*sides, "weekly", profile_of(None, "weekly"))
+    (tmp_path / "diff.json").write_bytes(diff_file.to_bytes(diff))
     audit = "## Weekly audit\n\n" + "\n".join(f"- line {number} @everyone" for number in range(3_000))
     (tmp_path / "audit.md").write_text(audit)
     weekly.refresh(results=tmp_path, audit=tmp_path)
     (pull,) = server.repository.pulls.values()
     body = pull.body or ""
+    assert "### Regressions (1)" in body
     assert body.index("Recordings made anew") < body.index("## Tapegate: not safe") < body.index("## Weekly audit")
     assert len(body.encode()) <= 60_000
     assert body.count("<details>") == body.count("</details>")

@@ -296,6 +296,12 @@ def test_without_an_answer_who_we_are_it_is_the_workflow(server: GitHubServer, s
     server.comment(7, BOT, body("old", OLD, 9))
     server.fault("POST", "/graphql", said(403, "Resource not accessible by integration"))
     assert sticky().put("text").state == "updated"
+    server.fault("POST", "/graphql", said(502, ""))
+    assert sticky().put("more").state == "updated"
+    server.fault("POST", "/graphql", *[said(502, "")] * 3)
+    with pytest.raises(GitHubError):
+        sticky().put("most")
+    assert server.bodies == [body("more")]
 
 
 def test_an_answer_that_is_not_githubs_is_an_error(server: GitHubServer, sticky: Sticky) -> None:

@@ -55,7 +55,8 @@ class Client:
         self._token = token
         self._patience = patience or Patience()
         agent = {"user-agent": f"tapegate/{__version__}", "x-github-api-version": API_VERSION}
-        self._http = httpx.Client(headers=agent, follow_redirects=False)
+        # A proxy of the environment is for other machines.
+        self._http = httpx.Client(headers=agent, follow_redirects=False, trust_env=not place.loopback)
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +109,7 @@ class Client:
     def login(self) -> str:
         """Who the token speaks for, as comments name their author. Only GraphQL tells: REST has no answer for the
         tokens of apps."""
-        asked = self._asked("POST", self.place.graphql, body={"query": "query{viewer{login}}"})
+        asked = self._asked("POST", self.place.graphql, body={"query": "query{viewer{login}}"}, reads=True)
         document = self._json(asked, "viewer")
         try:
             login = document["data"]["viewer"]["login"]
@@ -140,9 +141,11 @@ class Client:
         body: Mapping[str, Any] | None = None,
         still: Still | None = None,
         most_bytes: int = MOST_BYTES,
+        reads: bool = False,
     ) -> httpx.Response:
-        """The successful answer, whatever it takes within the budget."""
+        """The successful answer, whatever it takes within the budget; `reads` is a POST that makes nothing."""
         asked = f"{method} {urlsplit(url).path}"
+        makes = method not in _IDEMPOTENT and not reads
         for attempt in range(TRIES):
             if attempt and still is not None and not still():
                 raise Outdated
@@ -152,8 +155,8 @@ class Client:
                 refused, pause = unreachable(asked, self._hidden(str(error))), 2.0**attempt
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 said = f"{type(error).__name__} {self._hidden(str(error))}"
-                refused = unreachable(asked, said, unsure=method not in _IDEMPOTENT)
-                if method not in _IDEMPOTENT:
+                refused = unreachable(asked, said, unsure=makes)
+                if makes:
                     raise refused from None
                 pause = 2.0**attempt
             else:
@@ -161,7 +164,7 @@ class Client:
                     return answer
                 said = self._said(answer)
                 wait = self._patience.pause(answer.status_code, answer.headers, said, attempt)
-                unsure = answer.status_code >= 500 and method not in _IDEMPOTENT
+                unsure = answer.status_code >= 500 and makes
                 limited = wait is not None and answer.status_code < 500
                 refused = refusal(asked, answer.status_code, said, unsure=unsure, limited=limited)
                 if wait is None or unsure:

@@ -39,6 +39,11 @@ class Place:
         return cls(name, **given)
 
     @property
+    def loopback(self) -> bool:
+        """Whether its API is on this machine."""
+        return urlsplit(self.api).hostname in _LOOPBACK
+
+    @property
     def owner(self) -> str:
         """Who the repository belongs to."""
         return self.name.partition("/")[0]

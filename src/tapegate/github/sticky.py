@@ -143,7 +143,11 @@ class StickyComment:
         if self._author is None:
             try:
                 self._author = self._client.login()
-            except GitHubError:
+            except GitHubError as error:
+                # Out of reach for good, as GraphQL may be where REST is not: then it is most likely a workflow's own.
+                # With a fault that passes nothing is known: taking an App's comment for a stranger's would make two.
+                if error.status not in (403, 404):
+                    raise
                 self._author = DEFAULT_AUTHOR
         return self._author
 
