@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import comb, sqrt
 from typing import Generic, Literal, TypeVar
 
-from tapegate.compare import exact, resample
+from tapegate.compare import exact
 
 Worse = Literal["lower", "higher"]
 """In which direction a difference is worse: a score that is lower, a cost that is higher."""
@@ -109,6 +109,8 @@ def sign_flip_test(diffs: Sequence[int], worse: Worse = "lower") -> PairedTest:
         return PairedTest(
             Fraction(far, every), Fraction(low if worse == "lower" else high, every), worse, "sign_flip_exact"
         )
+    from tapegate.compare import resample  # numpy takes a tenth of a second to import, and most runs count exactly
+
     low, high, far = resample.sign_flips(diffs)
     every = 1 + resample.FLIPS
     one = Fraction(1 + (low if worse == "lower" else high), every)
@@ -139,6 +141,8 @@ def bootstrap_interval(
             while len(ends) < 2 and below >= shares[len(ends)] * every:
                 ends.append(total)
         return Interval(Fraction(ends[0], count), Fraction(ends[1], count), worse, "bootstrap_exact")
+    from tapegate.compare import resample
+
     drawn = resample.bootstrap_sums(diffs)
     low, high = (_at_rank(drawn, share, 200) for share in (tail, 200 - tail))
     return Interval(Fraction(low, count), Fraction(high, count), worse, f"bootstrap_sha256_{resample.RESAMPLES}")
