@@ -121,6 +121,15 @@ class Project:
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
         path.write_text(text.replace(old, new), "utf-8")
 
+    def only(self, *keys: str) -> None:
+        """Keep these tasks and their recordings alone, for a test that needs no others."""
+        for kept in ("evals", "cassettes"):
+            for path in list((self.root / kept).glob("*/*@*")):
+                if path.name.removesuffix(".yaml") not in keys:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                if not any(path.parent.iterdir()):
+                    path.parent.rmdir()
+
     def in_process(self, entry: str) -> None:
         """Make the shipped HTTP subject a Python callable."""
         path = self.root / "evals" / "tapegate.yaml"
