@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 import socket
 from pathlib import Path
 from typing import Any
@@ -102,6 +104,45 @@ def test_a_recording_that_cannot_be_trusted_is_bad_input(spoil: Any, says: list[
     refused = project.tapegate("record", "RET-03@A1", "--stale")
     assert refused.code == 2
     assert (path.read_bytes() if path.exists() else None) == raw
+
+
+KEY = "ghp_" + "wX3kR9vT2mQ7sL5nB8cJ4hF6" + "dZ1yPa0eUiOg"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b'      "content-type":', b'      "x-api-key": ["%s"]\n      "content-type":'), (b"38 metres", b"38 metres %s")],
+    ids=["in a header", "in an answer"],
+)
+def test_a_recording_that_holds_a_key_is_not_replayed(old: bytes, new: bytes, project: Any) -> None:
+    """CAS-20: pinned as it is or not, it exits 2, and the key stands in no line and no file that a run writes."""
+    project.only("RET-03@A1")
+    path, pins = project.root / CASSETTE, (project.root / CASSETTE).with_name("pins.json")
+    raw = path.read_bytes()
+    spoiled = raw.replace(old, new % KEY.encode(), 1)
+    assert spoiled != raw
+    path.write_bytes(spoiled)
+    pinned = project.tapegate("cassette", "pin", "RET-03@A1")
+    assert (pinned.code, "secret_found" in pinned.err) == (2, True), pinned.out + pinned.err
+    listed = json.loads(pins.read_bytes())
+    listed["cassettes"]["trial-1.yaml"] |= {"sha256": hashlib.sha256(spoiled).hexdigest(), "bytes": len(spoiled)}
+    pins.write_text(json.dumps(listed, indent=2) + "\n")
+    done = project.tapegate("run", "RET-03")
+    assert (done.code, "secret_found" in done.out) == (2, True), done.out + done.err
+    verified = project.tapegate("cassette", "verify")
+    assert (verified.code, "secret_found" in verified.err) == (2, True)
+    written = [file.read_bytes() for file in (project.root / "out").rglob("*") if file.is_file()]
+    assert written
+    assert not [
+        text for text in (*written, done.out.encode(), done.err.encode(), verified.err.encode()) if KEY.encode() in text
+    ]
+
+
+def test_no_recording_is_no_proof(project: Any) -> None:
+    """Verifying a folder that holds none exits 2: it may be the wrong one."""
+    shutil.rmtree(project.root / "cassettes")
+    done = project.tapegate("cassette", "verify")
+    assert (done.code, "no_recordings" in done.err) == (2, True)
 
 
 def test_a_task_that_was_never_recorded_is_stale(project: Any) -> None:

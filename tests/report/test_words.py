@@ -65,6 +65,44 @@ def test_a_stale_task_is_told_by_its_misses_alone(make_task: Any, make_finding: 
     assert [told.finding for told in words.most_telling(alone)] == [unplayed]
 
 
+def test_a_failure_is_told_before_what_a_miss_led_to(make_task: Any, make_finding: Any) -> None:
+    """The finding that decided comes first, then the miss; what the miss excuses is left out."""
+    cut = make_finding(metric="output_hygiene", code="stream_failure", severity="stale", outcome=None)
+    miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None)
+    path = make_finding(metric="tool_trace", code="path_not_allowed")
+    told = words.most_telling(make_task("RET-01@A1", Verdict.FAIL, cut, miss, path))
+    assert [each.finding.code for each in told] == ["path_not_allowed", "prompt_changed"]
+
+
+def test_the_command_of_one_task_says_what_all_its_trials_take(make_task: Any, make_finding: Any) -> None:
+    """A miss in two trials is told once, and recording both is what the command does."""
+    miss = make_finding(
+        metric="replay",
+        code="prompt_changed",
+        severity="stale",
+        outcome=None,
+        fix="tapegate record RET-01@A1 --stale  # about 2,521 tokens",
+    )
+    task = make_task("RET-01@A1", Verdict.STALE, miss)
+    trials = tuple(replace(task.trials[0], trial=n, recorded_tokens=2000 + n) for n in (1, 2))
+    run = Run("pr", partial=False, tasks=(replace(task, trials=trials),), gate=Gate(False, 4, ()))
+    (story,) = words.stories(run)
+    assert story.fix == "tapegate record RET-01@A1 --stale  # about 4,003 tokens"
+
+
+def test_a_command_for_everything_says_what_everything_takes(make_task: Any, make_finding: Any) -> None:
+    """Without keys it records what other stories tell of too; what blocks is told apart from what does not."""
+    miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None)
+    other = replace(miss, code="tools_changed", message="the tools changed")
+    tasks = [make_task(f"RET-0{n}@A1", Verdict.STALE, miss) for n in range(5)]
+    tasks.append(make_task("RET-05@A1", Verdict.STALE, other))
+    tasks.append(replace(make_task("RET-06@A1", Verdict.STALE, other), blocking=False))
+    priced = tuple(replace(task, trials=(replace(task.trials[0], recorded_tokens=1000),)) for task in tasks)
+    run = Run("pr", partial=False, tasks=priced, gate=Gate(False, 4, ()))
+    assert [len(story.tasks) for story in words.stories(run)] == [5, 1, 1]
+    assert words.stories(run)[0].fix == "tapegate record --stale  # about 7,000 tokens"
+
+
 def test_stale_tasks_of_one_cause_are_one_story(make_task: Any, make_finding: Any) -> None:
     """A prompt that many tasks share is explained once, with one command for them all."""
     miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None, fix="x")

@@ -80,13 +80,22 @@ def show(key: str, trial: int, project: Path, *, as_json: bool) -> None:
 @options.PROJECT
 @click.pass_context
 def verify_(ctx: click.Context, project: Path) -> None:
-    """Hold every recording against its pins. Exit 0 when each is what its pin says, else 2."""
+    """Hold every recording against its pins and search it for secrets.
+
+    Exit 0 where each is what its pin says and holds none, else 2.
+    """
     problems = verify.verify(project.resolve())
     for problem in problems:
         click.echo(str(problem), err=True)
     if problems:
         ctx.exit(CassetteError.exit_code)
     count = len(verify.entries(project.resolve()))
+    if not count:
+        raise CassetteError.of(
+            "no_recordings",
+            f"{str(project / 'cassettes')!r} holds no recording: nothing was verified",
+            fix="run it in the project's root, or name that with -C; `tapegate record --missing` makes recordings",
+        )
     click.echo(f"{count} {'recording agrees with its pin' if count == 1 else 'recordings agree with their pins'}")
 
 

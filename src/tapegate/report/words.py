@@ -116,7 +116,7 @@ class Story:
     tasks: tuple[TaskResult, ...]
     tellings: tuple[Telling, ...]
     fix: str
-    """One command for all of them; empty where each telling has its own."""
+    """One command for all of them, with what it takes; empty where each telling has its own."""
 
 
 def stories(run: Run) -> list[Story]:
@@ -125,20 +125,30 @@ def stories(run: Run) -> list[Story]:
     for task in worst_first(run.tasks):
         if task.verdict is not Verdict.PASS:
             told = most_telling(task)
-            cause = tuple((each.finding.metric, each.finding.code, each.finding.message) for each in told)
+            cause = (task.blocking, *((each.finding.metric, each.finding.code, each.finding.message) for each in told))
             causes.setdefault(cause if task.verdict is Verdict.STALE else (task.key,), []).append(task)
-    return [_story(tasks) for tasks in causes.values()]
+    return [_story(tasks, run) for tasks in causes.values()]
 
 
-def _story(tasks: Sequence[TaskResult]) -> Story:
-    keys = " ".join(task.key for task in tasks) if len(tasks) <= MOST_KEYS else ""
-    fix = ""
+def _story(tasks: Sequence[TaskResult], run: Run) -> Story:
+    told = most_telling(tasks[0])
+    if tasks[0].verdict is not Verdict.STALE:
+        return Story(tuple(tasks), tuple(told), "")
     if len(tasks) > 1:
-        stale = [trial for task in tasks for trial in task.trials if trial.verdict is Verdict.STALE]
-        tokens = _sum([trial.recorded_tokens for trial in stale])
-        dollars = _sum([Decimal(trial.recorded_usd) if trial.recorded_usd is not None else None for trial in stale])
-        fix = f"tapegate record {keys} --stale".replace("  ", " ") + about(tokens, dollars)
-    return Story(tuple(tasks), tuple(most_telling(tasks[0])), fix)
+        keys = " ".join(task.key for task in tasks) if len(tasks) <= MOST_KEYS else ""
+        commands = {f"tapegate record {keys} --stale".replace("  ", " ")}
+    else:
+        keys = tasks[0].key
+        commands = {each.finding.fix.split("  #")[0] for each in told}
+    command = commands.pop() if len(commands) == 1 else ""
+    if not command.startswith("tapegate record"):
+        return Story(tuple(tasks), tuple(told), "")
+    # A command without keys records everything that is stale, whatever the story.
+    covered = tasks if keys else run.tasks
+    stale = [trial for task in covered for trial in task.trials if trial.verdict is Verdict.STALE]
+    tokens = _sum([trial.recorded_tokens for trial in stale])
+    dollars = _sum([Decimal(trial.recorded_usd) if trial.recorded_usd is not None else None for trial in stale])
+    return Story(tuple(tasks), tuple(told), command + about(tokens, dollars))
 
 
 def _sum(amounts: Sequence[N | None]) -> N | None:
@@ -150,10 +160,11 @@ def _sum(amounts: Sequence[N | None]) -> N | None:
 def most_telling(task: TaskResult) -> list[Telling]:
     """A task's findings without those that only follow from others; what several trials share is told once.
 
-    - Invariants and replay facts come first. Of the accepted outcomes, none of which held, the one that came nearest
-      (fewest conditions unmet) is kept for each trial: the others say what the agent did not try to do.
+    - What decided the verdict comes first, and of that invariants and replay facts. Of the accepted outcomes, none of
+      which held, the one that came nearest (fewest conditions unmet) is kept for each trial: the others say what the
+      agent did not try to do.
     - After a miss, everything that did not happen any more follows from it. A task that is merely stale is told by its
-      misses alone.
+      misses alone, and of one that failed what the miss excuses is left out.
     """
     shared: dict[Finding, list[Finding]] = {}
     for trial in task.trials:
@@ -161,7 +172,9 @@ def most_telling(task: TaskResult) -> list[Telling]:
             # The fix may say what this trial alone costs: it makes no other finding of it.
             shared.setdefault(replace(finding, trial=0, fix=""), []).append(finding)
     told = [Telling(found[0], tuple(finding.trial for finding in found)) for found in shared.values()]
-    return sorted(told, key=lambda each: each.finding.outcome is not None)
+    return sorted(
+        told, key=lambda each: (each.finding.severity != task.verdict.value, each.finding.outcome is not None)
+    )
 
 
 def _telling(findings: Sequence[Finding], verdict: Verdict) -> list[Finding]:
@@ -175,4 +188,8 @@ def _telling(findings: Sequence[Finding], verdict: Verdict) -> list[Finding]:
             unmet.setdefault(finding.outcome, []).append(finding)
     nearest = unmet[min(unmet, key=lambda outcome: (len(unmet[outcome]), outcome))] if unmet else []
     broken = [finding for finding in [*apart, *nearest] if finding.severity == verdict.value]
-    return [*broken, *(finding for finding in apart if finding not in broken and finding.code != UNPLAYED)]
+    excused = [finding for finding in apart if finding.metric != REPLAY and finding.severity == Verdict.STALE.value]
+    return [
+        *broken,
+        *(each for each in apart if each not in broken and each not in excused and each.code != UNPLAYED),
+    ]

@@ -11,7 +11,7 @@ from typing import Literal
 from tapegate.errors import CassetteError, LoadError, Stale
 from tapegate.model.task import Task
 from tapegate.run.fixture import Fixture, fixture_of
-from tapegate.tape.store import Loaded, load
+from tapegate.tape.store import Loaded, load, searched
 
 Order = Literal["sorted", "reversed", "shuffled"]
 NIGHTLY_TRIALS = 3
@@ -70,6 +70,6 @@ def _recording(project: Path, task: Task, number: int) -> Loaded | Fixture | Loa
     try:
         if task.mode == "stream_fixture":
             return fixture_of(project, task)
-        return load(project, task.suite, task.recorded_as, number)
+        return searched(load(project, task.suite, task.recorded_as, number))
     except (LoadError, CassetteError, Stale) as error:
         return error

@@ -32,7 +32,8 @@ class Change:
             return f"{where}: recorded {show(self.recorded)}, now absent"
         if isinstance(self.recorded, str) and isinstance(self.asked, str) and "\n" in self.recorded + self.asked:
             return "\n".join([f"{where}:", *text_diff(self.recorded, self.asked)])
-        return f"{where}: recorded {show(self.recorded)}, now {show(self.asked)}"
+        recorded, asked = _cut_alike(_line(self.recorded), _line(self.asked))
+        return f"{where}: recorded {recorded}, now {asked}"
 
 
 def changes(recorded: Any, asked: Any, path: tuple[str | int, ...] = ()) -> Iterator[Change]:
@@ -52,14 +53,18 @@ def changes(recorded: Any, asked: Any, path: tuple[str | int, ...] = ()) -> Iter
 def text_diff(recorded: str, asked: str) -> list[str]:
     """The lines that differ, `-` as recorded and `+` as asked now, with one line around them; cut when long."""
     lines: list[str] = []
-    before = after = 0
-    diff = difflib.unified_diff(recorded.splitlines(), asked.splitlines(), lineterm="", n=1)
-    for line in list(diff)[2:]:
-        if line.startswith("@@"):
-            before, after = (int(part.split(",")[0][1:]) for part in line.split()[1:3])
-            lines.append(f"  line {after if after else before}:")
-        else:
-            lines.append("    " + _cut(line))
+    mine, theirs = recorded.splitlines(), asked.splitlines()
+    for group in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_grouped_opcodes(1):
+        _, before, _, after, end = group[0]
+        lines.append(f"  line {after + 1 if end > after else before + 1}:")
+        for kind, i, j, k, m in group:
+            if kind == "equal":
+                lines += [f"     {_cut(line)}" for line in mine[i:j]]
+                continue
+            pairs = [_cut_alike(*pair) for pair in zip(mine[i:j], theirs[k:m], strict=False)]
+            alone = min(j - i, m - k)
+            lines += [f"    -{line}" for line in (*(old for old, _ in pairs), *map(_cut, mine[i + alone : j]))]
+            lines += [f"    +{line}" for line in (*(new for _, new in pairs), *map(_cut, theirs[k + alone : m]))]
     if len(lines) > MOST_LINES:
         more = len(lines) - MOST_LINES
         lines = [*lines[:MOST_LINES], f"    … {more} more lines differ"]
@@ -76,10 +81,26 @@ def listed(found: Sequence[Change], most: int = 8) -> list[str]:
 
 def show(value: Any) -> str:
     """A value on one line, cut when long."""
-    if isinstance(value, Number):
-        return str(value)
-    return _cut(json.dumps(value, ensure_ascii=False, default=str))
+    return _cut(_line(value))
+
+
+def _line(value: Any) -> str:
+    return str(value) if isinstance(value, Number) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= MOST_WIDTH else text[: MOST_WIDTH - 1] + "…"
+
+
+def _cut_alike(recorded: str, asked: str) -> tuple[str, str]:
+    """Two texts that differ, cut to the same window around their first difference: what is shown is never the same."""
+    if max(len(recorded), len(asked)) <= MOST_WIDTH:
+        return recorded, asked
+    first = next((i for i, (old, new) in enumerate(zip(recorded, asked, strict=False)) if old != new), None)
+    if first is None:
+        first = min(len(recorded), len(asked))
+    # Most of the window is for what follows: the difference, and what it leads to.
+    start = max(0, first - MOST_WIDTH // 4)
+    if start == 0:
+        return _cut(recorded), _cut(asked)
+    return _cut("…" + recorded[start:]), _cut("…" + asked[start:])

@@ -17,6 +17,7 @@ from tapegate.tape.limits import DEFAULT, Limits
 from tapegate.tape.pins import Pin, Pins, pin, read_pins
 from tapegate.tape.place import PINS, TRIAL, Place, journal, staged, trial_file
 from tapegate.tape.read import FIRST_ROW, read
+from tapegate.tape.scan import scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,18 @@ def loaded(folder: Folder, trial: int, pins: Pins | None, pending: bool, limits:
     return Loaded(cassette, raw, expected, file)
 
 
+def searched(loaded: Loaded) -> Loaded:
+    """`loaded`, in which no secret was found: what holds one is not replayed, for traces and reports would spread it.
+
+    Apart from `load`, since it takes ten times as long. Raises `CassetteError` (`secret_found`, and what `scan` says
+    of a body that cannot be searched).
+    """
+    secrets = scan(loaded.cassette, loaded.file)
+    if secrets:
+        raise CassetteError(*secrets)
+    return loaded
+
+
 def pins_of(root: Path, suite: str, key: str) -> Pins | None:
     """The pins of a task; None where nothing was recorded."""
     with Folder(Place(root, suite, key)) as folder:
@@ -102,8 +115,8 @@ def write(
 def repin(root: Path, suite: str, key: str, limits: Limits = DEFAULT) -> Pins:
     """Derives the pins of a task again from the cassettes that lie there, and completes a write that broke off.
 
-    For a person who knows why they changed. Raises `CassetteError` for a cassette that cannot be read, `Stale` where
-    there is none.
+    For a person who knows why they changed. Raises `CassetteError` for a cassette that cannot be read or that holds a
+    secret, `Stale` where there is none.
     """
     place = Place(root, suite, key)
     if not place.folder.is_dir():
@@ -116,6 +129,9 @@ def repin(root: Path, suite: str, key: str, limits: Limits = DEFAULT) -> Pins:
             if found and raw is not None:
                 cassette = read(raw, place.shown(name), limits)
                 _check_identity(cassette, place, int(found[1]))
+                secrets = scan(cassette, place.shown(name))
+                if secrets:
+                    raise CassetteError(*secrets)
                 made[name] = pin(cassette, raw)
         if not made:
             raise not_recorded(place, 1)

@@ -12,6 +12,7 @@ from tapegate.tape.folder import Folder
 from tapegate.tape.limits import DEFAULT, Limits
 from tapegate.tape.pins import Pin, Pins, pin, to_bytes
 from tapegate.tape.place import PINS, ROOM, TRIAL, Place, is_leftover, trial_file
+from tapegate.tape.scan import scan
 from tapegate.tape.store import Loaded, current, loaded
 
 
@@ -53,10 +54,16 @@ def entries(root: Path) -> list[Entry]:
 def verify(root: Path, limits: Limits = DEFAULT) -> list[Problem]:
     """Everything that is wrong with a project's recordings: empty means that each is what its pin says.
 
-    Beyond what `load` checks: a pin that its cassette does not derive, files that belong to nothing, and a write that
-    broke off.
+    Beyond what `load` checks: a secret, a pin that its cassette does not derive, files that belong to nothing, and a
+    write that broke off.
     """
-    return [problem for place in places(root) for problem in inspect(place, limits).problems]
+    problems: list[Problem] = []
+    for place in places(root):
+        found = inspect(place, limits)
+        problems += found.problems
+        for each in found.loaded:
+            problems += scan(each.cassette, each.file)
+    return problems
 
 
 @dataclass(frozen=True, slots=True)

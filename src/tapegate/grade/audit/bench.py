@@ -27,7 +27,7 @@ from tapegate.tape.player import Player
 from tapegate.tape.recorder import Recorder
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
-from tapegate.tape.store import load
+from tapegate.tape.store import load, searched
 
 DIALECT = "text"
 """Of what a judge's recording holds beside its calls: the answer that was judged."""
@@ -73,7 +73,7 @@ class Bench:
             self.recorded.append(self._cassette(key, number, asked.candidate_answer, recorder))
             return said
         try:
-            loaded = load(self._suite.project, suite_of(self._week), key, number)
+            loaded = searched(load(self._suite.project, suite_of(self._week), key, number))
         except Stale:
             return Judgement(None, None, evaluator_error="not_recorded")
         routes = Routes.of(self._suite.config.services)
