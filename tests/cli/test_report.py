@@ -136,6 +136,11 @@ def test_how_far_a_judge_agrees_is_told(folders: Any) -> None:
     page = run(folders[1], "--format", "html").output
     assert "agrees with the graders on accuracy in 33 of 36 pairs, kappa 0.81 (95 % interval 0.6 to 0.95)" in page
     assert "agrees with the graders on faithfulness in 9 of 9 pairs, no kappa of so few pairs" in page
+    nothing = json.dumps({**audit, "agreement": [{**few, "n": 0, "agreed": 0, "interval": None}]})
+    (folders[1] / "audit.json").write_text(nothing)
+    assert (
+        "no answer has a score of faithfulness by both judge and graders" in run(folders[1], "--format", "html").output
+    )
     (folders[1] / "audit.json").write_text("{}")
     assert "bad_audit" in refused(folders[1], "--format", "html")
 

@@ -283,6 +283,28 @@ def test_a_loosened_contract_hides_nothing(build: Any) -> None:
     assert (blocked.exit_code, blocked.reasons) == (1, ("1 task fails by base's contract: RET-01@A1",))
 
 
+def test_asking_for_less_improves_nothing(build: Any) -> None:
+    """A task that failed and passes only by another contract was not fixed; where it would pass by the old one it was."""
+    old = build.task({"allowed_first_tools": ["search"]})
+    new = build.task({"allowed_first_tools": ["web", "search"]})
+    base = build.judged([old], [build.trace("web")])
+    kinds = []
+    for tool in ("web", "search"):
+        (told,) = compare(base, build.judged([new], [build.trace(tool)]), "pr", PR).tasks
+        kinds.append((told.base_verdict, told.head_verdict, told.kind))
+    assert kinds == [(Verdict.FAIL, Verdict.PASS, Kind.LOOSENED), (Verdict.FAIL, Verdict.PASS, Kind.FIXED)]
+    unseen = replace(build.judged([new], [build.trace("web")]), traces=no_traces)
+    assert compare(base, unseen, "pr", PR).tasks[0].kind is Kind.RECONTRACTED
+
+
+def test_a_task_that_is_stale_is_stale_whatever_its_contract(build: Any) -> None:
+    """What head's cut short trace would be by base's contract does not hide that it must be recorded again."""
+    base, head = (build.side(build.result("T-1@A1", verdict)) for verdict in (Verdict.PASS, Verdict.STALE))
+    told = compare(base, head, "pr", PR).tasks[0]
+    changed = replace(told, stratum=Stratum.CONTRACT_CHANGED, by_base_contract=Verdict.FAIL)
+    assert (told.kind, changed.kind) == (Kind.UNJUDGED, Kind.UNJUDGED)
+
+
 def test_a_contract_that_asks_for_more_is_not_comparable(build: Any) -> None:
     """What head does still passes by base's contract, so nothing is hidden."""
     old, new = build.task(), build.task(input="And what else?")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapegate.github.annotations import of_problems, of_run
+from tapegate.model.diff import Compared, Diff, Stratum, TaskDiff
 from tapegate.model.finding import Verdict
 from tapegate.model.problem import Problem
 from tapegate.model.run import Gate, Run
@@ -32,6 +33,28 @@ def test_what_does_not_block_is_a_warning(failed: Run) -> None:
     """A task that cannot fail the gate does not show as an error."""
     tasks = tuple(replace(task, blocking=False) for task in failed.tasks)
     assert {line.split(" ")[0] for line in of_run(replace(failed, tasks=tasks))} == {"::warning"}
+
+
+def test_a_gate_that_passed_shows_no_error(failed: Run) -> None:
+    """Where a profile only reports stale recordings, they warn."""
+    stale = replace(failed, tasks=failed.tasks[:1], gate=Gate(True, 0, ()))
+    assert [line.split(" ")[0] for line in of_run(stale)] == ["::warning"]
+
+
+def test_what_blocks_comes_first_and_the_rest_warns(make_task: Any, make_finding: Any) -> None:
+    """Of two regressions the one that blocks leads, whatever their keys; the other is no error."""
+    tasks = [make_task(f"{key}@A1", Verdict.FAIL, make_finding(), blocking=key == "Z-1") for key in ("A-1", "Z-1")]
+    changes = tuple(
+        TaskDiff(
+            *(task.key, task.key, task.file, task.blocking, Stratum.SAME_RECORDINGS, Verdict.PASS, Verdict.FAIL),
+            *(None, (), (), (), ()),
+        )
+        for task in tasks
+    )
+    side = Compared("main", "", "", 2, None, True, 0)
+    diff = Diff("pr", side, side, (), changes, (), (), (), Gate(False, 1, ()))
+    lines = of_run(Run("pr", False, tuple(tasks), Gate(False, 1, ())), "", diff)
+    assert [(line.split(" ")[0], "title=Z-1" in line) for line in lines] == [("::error", True), ("::warning", False)]
 
 
 def test_ten_of_a_kind_are_shown_and_the_rest_counted(make_task: Any, make_finding: Any) -> None:

@@ -178,9 +178,12 @@ def _agreement(found: ResultsFolder) -> tuple[str, ...]:
         raise BadInput.of("bad_audit", f"{where!r} is no {AUDIT_SCHEMA} file that this Tapegate reads")
     lines = []
     for row in rows:
+        axis = row.axis.removesuffix("_score")
+        if not row.n:
+            lines.append(f"no answer has a score of {axis} by both judge and graders")
+            continue
         kappa = f"kappa {row.kappa}" if row.kappa is not None else "no kappa of so few pairs"
         ends = f" (95 % interval {row.interval[0]} to {row.interval[1]})" if row.interval is not None else ""
-        axis = row.axis.removesuffix("_score")
         lines.append(f"agrees with the graders on {axis} in {row.agreed} of {row.n} pairs, {kappa}{ends}")
     return tuple(lines)
 

@@ -34,16 +34,19 @@ def of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> list[str]:
     """
     found: dict[str, list[str]] = {"error": [], "warning": []}
     changed = {task.key: task for task in diff.tasks} if diff is not None else {}
-    broken = {key for key, task in changed.items() if task.kind is Kind.REGRESSION}
+    broken = {key: task for key, task in changed.items() if task.kind is Kind.REGRESSION}
+    held = {key for key, task in broken.items() if task.blocking}
     for key, told in changed.items():
         if told.kind is Kind.MOVED:
             kind = "error" if told.blocking else "warning"
             limits = [finding for trial in told.trials for finding in trial.limits]
             found[kind] += [_of_finding(kind, f"{key} changed too much", finding, prefix) for finding in limits]
-    for task in sorted(worst_first(run.tasks), key=lambda task: task.key not in broken):
+    for task in sorted(worst_first(run.tasks), key=lambda task: (task.key not in held, task.key not in broken)):
         if task.verdict is Verdict.PASS:
             continue
-        kind = KINDS[task.verdict] if task.blocking or task.key in broken else "warning"
+        # A gate that passed, with stale recordings that a profile only reports, has no error to show.
+        blocks = task.key in held or (task.blocking and not run.gate.passed)
+        kind = KINDS[task.verdict] if blocks else "warning"
         name = f"{task.key} passed before" if task.key in broken else task.key
         found[kind] += [_of_finding(kind, name, each.finding, prefix) for each in most_telling(task)]
     for key, told in changed.items():

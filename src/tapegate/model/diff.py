@@ -169,11 +169,12 @@ class TaskDiff:
             return Kind.REGRESSION
         if self.moved and head is not Verdict.FAIL:
             return Kind.MOVED
-        if self.by_base_contract is Verdict.FAIL and base is not Verdict.FAIL and head is not Verdict.FAIL:
+        if self.by_base_contract is Verdict.FAIL and head in (Verdict.PASS, Verdict.NEEDS_REVIEW):
             return Kind.LOOSENED
         if head not in JUDGED and base in JUDGED:
             return Kind.UNJUDGED
-        if head is Verdict.PASS and base is not Verdict.PASS:
+        comparable = self.stratum is not Stratum.CONTRACT_CHANGED or self.by_base_contract is Verdict.PASS
+        if head is Verdict.PASS and base is not Verdict.PASS and comparable:
             return Kind.FIXED
         if self.stratum is Stratum.CONTRACT_CHANGED and (self.contract or self.differs):
             return Kind.RECONTRACTED
@@ -334,5 +335,5 @@ class Diff:
         return self.available and not self.tasks
 
     def of(self, kind: Kind) -> tuple[TaskDiff, ...]:
-        """The tasks that this became of, sorted by key."""
-        return tuple(task for task in self.tasks if task.kind is kind)
+        """The tasks that this became of, those that block first, then by key."""
+        return tuple(sorted((task for task in self.tasks if task.kind is kind), key=lambda task: not task.blocking))

@@ -97,8 +97,8 @@ def trials(numbers: Sequence[int]) -> str:
 
 
 def worst_first(tasks: Iterable[TaskResult]) -> list[TaskResult]:
-    """Tasks by verdict, the worst first, then by key."""
-    return sorted(tasks, key=lambda task: (WORST_FIRST.index(task.verdict), task.key))
+    """Tasks by verdict, the worst first; those that block before those that do not; then by key."""
+    return sorted(tasks, key=lambda task: (WORST_FIRST.index(task.verdict), not task.blocking, task.key))
 
 
 @dataclass(frozen=True, slots=True)
