@@ -284,7 +284,7 @@ def test_a_loosened_contract_hides_nothing(build: Any) -> None:
 
 
 def test_asking_for_less_improves_nothing(build: Any) -> None:
-    """A task that failed and passes only by another contract was not fixed; where it would pass by the old one it was."""
+    """A failed task that passes only by another contract was not fixed; where it would pass by the old one it was."""
     old = build.task({"allowed_first_tools": ["search"]})
     new = build.task({"allowed_first_tools": ["web", "search"]})
     base = build.judged([old], [build.trace("web")])
