@@ -164,6 +164,14 @@ def test_a_recording_that_is_gone_is_removed(weekly: Weekly, server: GitHubServe
     assert "2 files: 2 removed" in (next(iter(server.repository.pulls.values())).body or "")
 
 
+def test_a_link_among_recordings_is_not_pushed(weekly: Weekly) -> None:
+    """Nobody records one, and whoever reads it elsewhere would be led away."""
+    (weekly.folder / "cassettes" / "link").symlink_to("/etc/passwd")
+    with pytest.raises(BadInput, match="no plain file"):
+        weekly.refresh()
+    assert "tapegate" not in git(weekly.bare, "branch", "--list")
+
+
 def test_its_checks_are_dispatched_where_nothing_else_starts_them(weekly: Weekly, server: GitHubServer) -> None:
     """What a workflow's own token opens starts no run: the gate is dispatched on the branch."""
     shown = weekly.refresh()
@@ -384,7 +392,8 @@ def test_the_description_holds_the_comparison_and_the_audit(
 ) -> None:
     """What changes first, the audit folded below it, all of it within what GitHub takes."""
     raw = Results.of(failed).to_bytes()
-    (tmp_path / "results.json").write_bytes(raw)
+    (tmp_path / "head").mkdir()
+    (tmp_path / "head" / "results.json").write_bytes(raw)
     sides = Side("before", passed, "sha256:" + "0" * 64), Side("after", failed, digest(raw))
     diff = compare(*sides, "weekly", profile_of(None, "weekly"))
     (tmp_path / "diff.json").write_bytes(diff_file.to_bytes(diff))

@@ -63,7 +63,9 @@ def baseline(ctx: click.Context, /, **words: object) -> None:
 @click.option("--base", help="Branch that it is for. [default: the one that the workflow runs on]")
 @click.option("--title", default="Refresh the recordings", show_default=True, help="Of a pull request that is opened.")
 @click.option(
-    "--results", type=click.Path(exists=True, path_type=Path), help="Folder with results.json, diff.json or both."
+    "--results",
+    type=click.Path(exists=True, path_type=Path),
+    help="What `tapegate diff --out` left, or `tapegate run`.",
 )
 @click.option("--audit", type=click.Path(exists=True, path_type=Path), help="What `tapegate audit --out` left.")
 @click.option("--gate", default="", help="Workflow file to dispatch where the token's own pushes start no checks.")

@@ -26,6 +26,8 @@ from tapegate.run.results_folder import DIFF, ResultsFolder
 
 RECORDINGS = ("cassettes",)
 AUDIT = "audit.md"
+HEAD = "head"
+"""Where `tapegate diff --out` keeps the results of a head that it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _compared(folder: Path | None) -> tuple[Diff | None, Run | None]:
     if folder is None:
         return None, None
     diff = diff_file.parse((folder / DIFF).read_bytes(), str(folder / DIFF)) if (folder / DIFF).is_file() else None
-    found = ResultsFolder.at(folder)
+    found = ResultsFolder.at(folder) or ResultsFolder.at(folder / HEAD)
     if diff is None and found is None:
         raise BadInput.of("no_results", f"{str(folder)!r} holds neither diff.json nor results.json")
     return diff, side_of(found, "head").run if found is not None else None

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tapegate.errors import GitHubError, Unavailable, UsageError
+from tapegate.errors import BadInput, GitHubError, Unavailable, UsageError
 from tapegate.github.refusal import clipped
 
 AUTHOR = ("github-actions[bot]", "41898282+github-actions[bot]@users.noreply.github.com")
@@ -52,7 +52,8 @@ class Branch:
     def change(self, paths: Sequence[str], subject: str) -> Change | None:
         """A commit on HEAD of what is different below these paths; None where nothing is.
 
-        Raises Unavailable `no_git` or `git_failed`, UsageError `bad_path` for one that leads out of the project.
+        Raises Unavailable `no_git` or `git_failed`, UsageError `bad_path` for one that leads out of the project,
+        BadInput `not_plain` for a link.
         """
         for path in paths:
             if Path(path).is_absolute() or ".." in Path(path).parts:
@@ -67,15 +68,30 @@ class Branch:
             tree = self._asked("write-tree", env=index)
         if tree == before:
             return None
-        listed = self._asked("diff-tree", "-r", "-z", "--relative", "--no-renames", "--name-status", before, tree)
-        parts = listed.rstrip("\0").split("\0")
+        files = self._files(before, tree)
         people = [(f"GIT_{who}", AUTHOR) for who in ("AUTHOR", "COMMITTER")]
         named = {
             f"{who}_{what}": value for who, (name, mail) in people for what, value in (("NAME", name), ("EMAIL", mail))
         }
         message = f"{subject}\n\n{TRAILER}\n"
         sha = self._asked("commit-tree", tree, "-p", head, given=message, env=named)
-        return Change(sha, tree, head, tuple(zip(parts[::2], parts[1::2], strict=True)))
+        return Change(sha, tree, head, files)
+
+    def _files(self, before: str, after: str) -> tuple[tuple[str, str], ...]:
+        """What differs; a recording is a plain file and never a link."""
+        listed = self._asked("diff-tree", "-r", "-z", "--relative", "--no-renames", "--raw", before, after)
+        parts = listed.rstrip("\0").split("\0")
+        found = []
+        for said, name in zip(parts[::2], parts[1::2], strict=True):
+            _, mode, _, _, letter = said.split(" ")
+            if letter != "D" and mode != "100644":
+                raise BadInput.of(
+                    "not_plain",
+                    f"{name!r:.200} is no plain file but has the mode {mode}",
+                    fix="look at how it came there",
+                )
+            found.append((letter, name))
+        return tuple(found)
 
     def tip(self) -> str:
         """The commit that the branch is at on the remote; empty where it is not there."""
