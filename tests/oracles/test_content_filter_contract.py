@@ -67,6 +67,10 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
         ["Sure. the partner", UNCLOSED],
         ["hidden_shown"],
     ),
+    ("no tag in the fixture", slots(hidden_by_tags=["scratch"]), [GOOD, splits()], ["nothing_hidden"]),
+    ("no tag, and the text that must be left", slots(hidden_by_tags=["x"], visible_text=GOOD), [GOOD, splits()], []),
+    ("a tag that hides nothing", slots(hidden_by_tags=["b"]), ["x", splits(source=b"x<b></b>")], []),
+    ("never cut", slots(split_invariant=True), ["x", Splits(b"x", 0, 0, ())], ["nothing_cut"]),
     ("nothing asked", {"outcome": {"required_tools": ["a"]}}, ["tool:a"], []),
 ]
 

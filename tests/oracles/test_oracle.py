@@ -111,7 +111,7 @@ TRACES = st.builds(
     latency_model_ms=st.none() | st.integers(0, 9000),
     cost_usd=st.sampled_from([None, "0", "0.01", "12.5"]),
     database=st.builds(Database, SNAPSHOTS, SNAPSHOTS),
-    offers=st.lists(OFFERS, max_size=2).map(tuple),
+    offers=st.lists(OFFERS, max_size=2).map(lambda made: (*made, Offer(0, {}, "You are a librarian."))),
     splits=SPLITS,
     before=st.lists(EVENTS, max_size=2).map(tuple),
 )

@@ -10,6 +10,7 @@ import pytest
 from tapegate.errors import NotJudged
 from tapegate.model.trace import (
     Ending,
+    Exchange,
     Failure,
     Finish,
     Offer,
@@ -132,6 +133,11 @@ def test_prompts_that_nobody_read_are_not_judged(make_task, make_trace):
     assert list(OutputHygiene().needs(task)) == ["offers"]
     with pytest.raises(NotJudged, match="no system prompts"):
         list(OutputHygiene().broken(task, make_trace("Fine.")))
+    asked = Exchange(0, "model", "POST", "/chat", 200, 0, 9, 9)
+    for offers in ((), (Offer(0, {}, ""),)):
+        with pytest.raises(NotJudged, match="no recorded request holds a system prompt"):
+            list(OutputHygiene().broken(task, make_trace("Fine.", exchanges=(asked,), offers=offers)))
+        assert list(OutputHygiene().broken(task, make_trace("Fine.", exchanges=(), offers=()))) == []
 
 
 def test_many_leaks_are_said_with_their_number(make_task, make_trace):

@@ -35,7 +35,8 @@ class ContentFilterContract(Oracle):
     - `visible_text` (text, or `{any_of: [texts]}`): what the user sees, character for character.
     - `visible_excludes` (list of texts or `{any_of: [texts]}`): none of them is seen, in any spelling.
     - `hidden_by_tags` (list of tag names): nothing that the fixture holds between these tags is seen. Tags nest, in any
-      case, with or without attributes; one that is never closed hides all that follows.
+      case, with or without attributes; one that is never closed hides all that follows. The fixture holds such a tag,
+      or `visible_text` says what must be left of one that holds none.
 
     Why it is deterministic
     -----------------------
@@ -82,12 +83,14 @@ class ContentFilterContract(Oracle):
     """
 
     name = "content_filter_contract"
-    version = 1
+    version = 2
     codes: ClassVar[Mapping[str, str]] = {
         "split_changes_answer": "Where the stream is cut changes what comes of it.",
         "visible_text_differs": "The user sees another text than the one that must be left.",
         "excluded_shown": "The user sees a text that must not be shown.",
         "hidden_shown": "The user sees what the fixture holds between hidden tags.",
+        "nothing_hidden": "The fixture holds nothing between the tags, so that nothing could be seen.",
+        "nothing_cut": "The fixture is too short to be cut, so that no cut could change anything.",
     }
     invariants: ClassVar[Mapping[str, str]] = {}
 
@@ -111,7 +114,10 @@ class ContentFilterContract(Oracle):
             raise NotJudged.of(
                 "no_evidence", "the trace holds no stream fixture, though the task asks for what a filter shows of it"
             )
-        if slots.get("split_invariant"):
+        if slots.get("split_invariant") and not trace.splits.tried:
+            message = "the fixture is too short to be cut: whether cuts change anything, nobody tried"
+            yield Unmet("nothing_cut", message, slot_path(index, "split_invariant"), "a fixture of two bytes or more")
+        elif slots.get("split_invariant"):
             yield from _variants(trace.splits, slot_path(index, "split_invariant"))
         seen = {trace.text: ""}
         for variant in trace.splits.variants:
@@ -169,7 +175,13 @@ def _shown(index: int, outcome: Outcome, splits: Splits, shown: str, where: str)
                 path = slot_path(index, "visible_excludes", place)
                 yield Unmet("excluded_shown", message, path, "no such text", got)
     tags = [name for entry in slots.get("hidden_by_tags", ()) for name in choices(entry)]
-    if tags and (span := hidden_pieces(splits.source.decode("utf-8", "replace"), tags).seen_in(shown)) is not None:
+    hidden = hidden_pieces(splits.source.decode("utf-8", "replace"), tags) if tags else None
+    # Where the text that must be left is told, a fixture without tags shows that a filter hides no more than it should.
+    if hidden is not None and not hidden.tagged and not wanted:
+        expected = f"a fixture with {' or '.join(map(repr, tags))} tags, or what must be left in visible_text"
+        message = "the fixture holds none of the tags, so that a filter that hides nothing would pass"
+        yield Unmet("nothing_hidden", message, slot_path(index, "hidden_by_tags"), expected)
+    elif hidden is not None and (span := hidden.seen_in(shown)) is not None:
         message = f"the user sees what the fixture hides{where}"
         expected = f"nothing of what stands between {' or '.join(map(repr, tags))} tags"
         yield Unmet("hidden_shown", message, slot_path(index, "hidden_by_tags"), expected, excerpt(shown, *span))

@@ -89,7 +89,7 @@ class OutputHygiene(Oracle):
     """
 
     name = "output_hygiene"
-    version = 2
+    version = 3
     codes: ClassVar[Mapping[str, str]] = {
         "forbidden_pattern": "A forbidden pattern matches what the user sees.",
         "hidden_tag": "The user sees a hidden tag, plain or disguised.",
@@ -188,6 +188,12 @@ def _prompt(task: Task, trace: Trace, path: Path) -> Iterator[Unmet]:
     results = [event.content for event in trace.events if isinstance(event, ToolResult)]
     given = [*task.messages, *trace.given, *(text for result in results for text in texts_in(result))]
     prompts = list(dict.fromkeys(offer.system for offer in trace.offers))
+    if trace.exchanges and not trace.account.misses and not any(prompts):
+        raise NotJudged.of(
+            "no_evidence",
+            "no recorded request holds a system prompt that can be read, so that no repeated one could be told",
+            fix="declare the service's protocol in evals/tapegate.yaml, or do not require no_system_prompt_echo here",
+        )
     span = prompt_echo(trace.text, prompts, given)
     if span is not None:
         message = "the user sees a passage of the system prompt, word for word"

@@ -21,6 +21,8 @@ class Hidden:
 
     inside: tuple[str, ...]
     outside: str
+    tagged: bool = True
+    """Whether there is any such tag."""
 
     def seen_in(self, shown: str) -> tuple[int, int] | None:
         """Where `shown` holds something that is inside and nowhere outside; None where it holds nothing of it."""
@@ -45,6 +47,7 @@ def hidden_pieces(text: str, tags: Sequence[str]) -> Hidden:
     outside: list[str] = []
     open_ = dict.fromkeys((tag.lower() for tag in tags), 0)
     done = 0
+    tagged = False
     for tag in pattern.finditer(text):
         (inside if any(open_.values()) else outside).append(text[done : tag.start()])
         name = tag[2].lower()
@@ -53,8 +56,9 @@ def hidden_pieces(text: str, tags: Sequence[str]) -> Hidden:
         elif not tag[3].endswith("/"):
             open_[name] += 1
         done = tag.end()
+        tagged = True
     (inside if any(open_.values()) else outside).append(text[done:])
-    return Hidden(tuple(part for part in inside if part.strip()), "".join(outside))
+    return Hidden(tuple(part for part in inside if part.strip()), "".join(outside), tagged)
 
 
 def _runs(hidden: str) -> Sequence[str]:
