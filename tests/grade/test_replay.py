@@ -7,7 +7,7 @@ import pytest
 from tapegate.grade.docket import Docket
 from tapegate.grade.replay import report_account, report_ending
 from tapegate.grade.trial import grade_trial
-from tapegate.model.trace import Account, Ending, Miss, NetworkAttempt, Unplayed
+from tapegate.model.trace import Account, Data, Ending, Failure, Miss, NetworkAttempt, Turn, Unplayed, Violation
 
 MISS = Miss("chat", "POST", "/chat/completions", "diverged", "the conversation diverged at turn 2\n  - old\n  + new", 2)
 
@@ -87,9 +87,34 @@ def test_what_is_unplayed_after_a_miss_is_a_note(make_task, make_trace):
 def test_a_complete_replay_says_nothing(make_task, make_trace):
     """No finding, no verdict but pass."""
     docket = Docket(make_task(), 1)
-    report_account(docket, make_trace())
-    report_ending(docket, make_trace())
+    report_account(docket, make_trace("Yes."))
+    report_ending(docket, make_trace("Yes."))
     assert docket.findings == []
+
+
+@pytest.mark.parametrize(
+    ("events", "silent"),
+    [
+        ([], True),
+        ([" \n"], True),
+        ([Violation("invalid_utf8", "bad bytes")], True),
+        (["Yes."], False),
+        (["tool:search"], False),
+        ([Failure("the model is not there")], False),
+        ([Data({"score": 1})], False),
+        ([Turn(0, "a"), "Yes.", Turn(1, "b")], True),
+        ([Turn(0, "a"), "Yes.", Turn(1, "b"), "No."], False),
+    ],
+)
+def test_a_stream_that_only_ends_is_no_answer(make_task, make_trace, events, silent):
+    """PRO-07: silence meets no outcome, whatever little that asks for; a stream that was filtered may be empty."""
+    two = {"mode": "multi_turn", "then": ["And?"]} if any(isinstance(event, Turn) for event in events) else {}
+    docket = Docket(make_task(**two), 1)
+    report_ending(docket, make_trace(*events))
+    assert ("empty_output" in {finding.code for finding in docket.findings}) is silent
+    fixture = Docket(make_task(mode="stream_fixture", setup={"stream": "s"}), 1)
+    report_ending(fixture, make_trace(*events))
+    assert "empty_output" not in {finding.code for finding in fixture.findings}
 
 
 def test_an_ending_after_a_miss_says_so(make_task, make_trace):

@@ -7,7 +7,7 @@ from decimal import ROUND_UP, Decimal
 from tapegate.grade.docket import Docket
 from tapegate.model.finding import Severity
 from tapegate.model.setup import RaiseFault
-from tapegate.model.trace import Trace, Violation
+from tapegate.model.trace import Event, Finish, Text, Trace, Turn, Violation
 from tapegate.oracles.oracle import INVARIANTS
 
 NO_NETWORK = "no_network_attempt"
@@ -80,11 +80,22 @@ def report_ending(docket: Docket, trace: Trace) -> None:
         detail = f": {ending.detail}" if ending.detail else ""
         message = f"{_ENDINGS[ending.kind]}{after}{detail}"
         docket.say(SUBJECT, ending.kind, excused(trace), message, expected="an answer", got=ending.detail)
+    elif docket.task.mode != "stream_fixture" and len(trace.turns) == len(docket.task.messages):
+        # A filter may rightly show nothing of a stream; an agent that was asked something answers.
+        for number, turn in enumerate(trace.turns, 1):
+            if all(map(_silent, turn.events)):
+                which = f"message {number}" if len(trace.turns) > 1 else "the message"
+                message = f"the subject answered nothing to {which}{after}: its stream ends and holds nothing else"
+                docket.say(SUBJECT, "empty_output", excused(trace), message, expected="an answer", got="nothing")
     reported = {finding.code for finding in docket.findings}
     if "protocol_violation" not in reported:  # an invariant of the task may have said so already
         for violation in (event for event in trace.events if isinstance(event, Violation)):
             message = f"the agent's stream breaks its protocol{after}: {violation.message}"
             docket.say(STREAM, violation.code, excused(trace), message)
+
+
+def _silent(event: Event | Turn) -> bool:
+    return isinstance(event, Finish | Violation | Turn) or (isinstance(event, Text) and not event.text.strip())
 
 
 def report_splits(docket: Docket, trace: Trace) -> None:
