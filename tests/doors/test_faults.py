@@ -105,7 +105,7 @@ def test_a_timeout_is_the_sdks_own(through, create, completing):
     start = time.monotonic()
     with through(player) as url, pytest.raises(openai.APITimeoutError):
         create(url, {**ONCE, "timeout": 0.2}, **ASK)
-    assert 0.2 <= time.monotonic() - start < 5
+    assert time.monotonic() - start >= 0.2
     assert player.account.faults == (0,)
 
 
@@ -226,9 +226,10 @@ def test_other_clients_meet_the_same(tapes, gateway, fault, error, client, door)
     http_client_door.install()
     aiohttp_door.install()
     player = tapes.player(tapes.interaction("/chat", b"{}", b"one", b"two"), faults=(fault,))
+    patience = 0.2 if fault.kind == "timeout" else 30
 
     async def later(url):
-        timeout = aiohttp.ClientTimeout(sock_read=0.2)
+        timeout = aiohttp.ClientTimeout(sock_read=patience)
         async with (
             aiohttp.ClientSession(timeout=timeout) as session,
             session.post(url, data=b"{}") as response,
@@ -238,7 +239,7 @@ def test_other_clients_meet_the_same(tapes, gateway, fault, error, client, door)
     def ask(url):
         if client == "aiohttp":
             return asyncio.run(later(url))
-        response = requests.post(url, data=b"{}", timeout=0.2)
+        response = requests.post(url, data=b"{}", timeout=patience)
         return response.status_code, response.content
 
     def outcome(url):

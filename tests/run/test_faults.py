@@ -12,7 +12,7 @@ import json, os
 import httpx
 
 def post(text):
-    return httpx.post(os.environ["MODEL_URL"] + "/chat", content=json.dumps({"q": text}).encode(), timeout=0.5)
+    return httpx.post(os.environ["MODEL_URL"] + "/chat", content=json.dumps({"q": text}).encode(), timeout=2)
 
 def ask(input):
     for attempt in range(3):

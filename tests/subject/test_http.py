@@ -250,9 +250,9 @@ def test_a_broken_answer_of_a_living_server_is_an_http_error(ask, said, detail):
 def test_a_subject_that_hangs_is_ended_at_its_limit(ask, level, said, body):
     """The limit holds for the whole answer, also where bytes drip; SIGTERM ignored, SIGKILL ends it."""
     start = time.monotonic()
-    heard = ask(said, level, timeout_s=1, grace_s=0.1, env={"STUBBORN": "1"})
-    assert (heard.ending, heard.body) == (Ending("timed_out", "no complete answer within 1 s"), body)
-    assert time.monotonic() - start < PATIENCE_S / 2
+    heard = ask(said, level, timeout_s=3, grace_s=0.1, env={"STUBBORN": "1"})
+    assert (heard.ending, heard.body) == (Ending("timed_out", "no complete answer within 3 s"), body)
+    assert time.monotonic() - start < PATIENCE_S
 
 
 def test_a_flood_of_output_does_not_block(ask):
