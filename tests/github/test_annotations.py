@@ -57,6 +57,15 @@ def test_what_blocks_comes_first_and_the_rest_warns(make_task: Any, make_finding
     assert [(line.split(" ")[0], "title=Z-1" in line) for line in lines] == [("::error", True), ("::warning", False)]
 
 
+def test_what_was_missed_beside_a_failure_warns(make_task: Any, make_finding: Any) -> None:
+    """The finding that failed is an error; the miss that explains it is a warning."""
+    miss = make_finding(metric="replay", code="prompt_changed", severity="stale", outcome=None)
+    task = make_task("RET-01@A1", Verdict.FAIL, miss, make_finding(code="path_not_allowed"))
+    error, warning = of_run(Run("pr", False, (task,), Gate(False, 1, ())))
+    assert (error.startswith("::error"), "path_not_allowed" in error) == (True, True)
+    assert (warning.startswith("::warning"), "prompt_changed" in warning) == (True, True)
+
+
 def test_ten_of_a_kind_are_shown_and_the_rest_counted(make_task: Any, make_finding: Any) -> None:
     """GitHub would drop the eleventh silently; we say how many there are."""
     tasks = tuple(make_task(f"T-{n:02}@A1", Verdict.FAIL, make_finding()) for n in range(25))

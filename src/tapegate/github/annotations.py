@@ -48,7 +48,10 @@ def of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> list[str]:
         blocks = task.key in held or (task.blocking and not run.gate.passed)
         kind = KINDS[task.verdict] if blocks else "warning"
         name = f"{task.key} passed before" if task.key in broken else task.key
-        found[kind] += [_of_finding(kind, name, each.finding, prefix) for each in most_telling(task)]
+        for each in most_telling(task):
+            # Beside a failure, what the replay missed explains and does not fail.
+            level = kind if each.finding.severity == task.verdict.value else "warning"
+            found[level].append(_of_finding(level, name, each.finding, prefix))
     for key, told in changed.items():
         if told.kind is Kind.LOOSENED:
             fails = [finding for finding in told.by_base_contract_findings if finding.severity == "fail"]
