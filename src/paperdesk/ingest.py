@@ -19,7 +19,7 @@ from paperdesk.summarizer import Form, summarized
 def ingest(message: str, find: str = "") -> Iterator[str]:
     """Ingest as the environment says, line by line: `message` holds the names of files, one a line.
 
-    `find` is searched for in the library afterwards.
+    `find` is searched for in the library afterwards; with it alone nothing is ingested.
     """
     files = [Path(line.strip()) for line in message.splitlines() if line.strip()]
     return errand.lines(lambda settings, provider: ingested(settings, provider, files, find))
@@ -34,7 +34,7 @@ async def ingested(
     `unchanged` for a text that is there already, which the model is not asked about. Raises `ProviderError`: what was
     stored before stays, of the paper in question nothing is.
     """
-    problems = [] if files else ["There is no file to ingest."]
+    problems = [] if files or find else ["There is no file to ingest."]
     with closing(database.connect(settings.database)) as connection:
         library = Library(connection)
         for number, file in enumerate(files, 1):

@@ -37,8 +37,8 @@ class Settings:
     max_tokens: int = 1024
     tool_rounds: int = 6
     """After so many rounds of tool calls the model must answer."""
-    timeout_s: float = 60
-    """Seconds that the provider may stay silent."""
+    timeout_s: int = 60
+    """`PAPERDESK_TIMEOUT_S`: seconds that the provider may stay silent; a model on a slow machine takes more."""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
@@ -57,6 +57,7 @@ class Settings:
             seed=_integer(env, "PAPERDESK_SEED", default.seed),
             embedding_model=env.get("PAPERDESK_EMBEDDING_MODEL") or None,
             critic_threshold=_integer(env, "PAPERDESK_CRITIC_THRESHOLD", default.critic_threshold, range(11)),
+            timeout_s=_integer(env, "PAPERDESK_TIMEOUT_S", default.timeout_s, range(1, 3601)),
             sync_after=_integer(env, "PAPERDESK_SYNC_AFTER", default.sync_after, range(1_000_000)),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import socket
 from pathlib import Path
@@ -265,10 +266,11 @@ def test_a_project_without_tasks_is_no_pass(project: Any) -> None:
 def test_the_cassette_commands_show_what_there_is(project: Any) -> None:
     """Listing says what recorded each cassette; show walks one; pin takes an edit on purpose."""
     listed = project.tapegate("cassette", "list")
-    assert "RET-03@A1 trial 1  scripted (scripted)  scripted-librarian-2026-11-01" in listed.out
+    assert re.search(r"^RET-03@A1 trial 1 +scripted \(scripted\) +scripted-lib", listed.out, re.MULTILINE)
     rows = json.loads(project.tapegate("cassette", "list", "--json").out)
     kinds = {"audit" if row["suite"].startswith("audit-") else row["pin"]["source_kind"] for row in rows}
-    assert kinds == {"audit", "scripted"}
+    assert kinds == {"audit", "scripted", "local"}
+    assert re.search(r"^LOC-01@A1 trial 1 +local \(local\) +SmolLM2", listed.out, re.MULTILINE)
     shown = project.tapegate("cassette", "show", "RET-03@A1", "--trial", "2")
     assert "no language model" in shown.out
     assert "POST https://model.paperdesk.invalid/v1/chat/completions → 200" in shown.out

@@ -28,8 +28,10 @@ def test_every_variable() -> None:
         "PAPERDESK_EMBEDDING_MODEL": "e-1",
         "PAPERDESK_CRITIC_THRESHOLD": "7",
         "PAPERDESK_SYNC_AFTER": "0",
+        "PAPERDESK_TIMEOUT_S": "600",
     }
-    assert Settings.from_env(env) == Settings("m-1", Path("/data/x.sqlite3"), "http://127.0.0.1:1", 43, "e-1", 7, 0)
+    expected = Settings("m-1", Path("/data/x.sqlite3"), "http://127.0.0.1:1", 43, "e-1", 7, 0, timeout_s=600)
+    assert Settings.from_env(env) == expected
 
 
 def test_empty_counts_as_absent() -> None:
@@ -45,6 +47,7 @@ def test_empty_counts_as_absent() -> None:
         ("PAPERDESK_SEARCH_URL", "ftp://x"),
         ("PAPERDESK_CRITIC_THRESHOLD", "11"),
         ("PAPERDESK_SYNC_AFTER", "-1"),
+        ("PAPERDESK_TIMEOUT_S", "0"),
     ],
 )
 def test_unusable(name: str, value: str) -> None:
@@ -67,5 +70,6 @@ def test_env_example_names_every_variable() -> None:
         "PAPERDESK_SEARCH_URL",
         "PAPERDESK_SEED",
         "PAPERDESK_SYNC_AFTER",
+        "PAPERDESK_TIMEOUT_S",
     ]
     assert Settings.from_env(example) == Settings()

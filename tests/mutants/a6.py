@@ -1,0 +1,168 @@
+"""A6, the bridge and the graph: what becomes of models that fail, and what each mode answers."""
+
+from __future__ import annotations
+
+from mutants.variant import Behaviour, Defect, Edit
+
+DIFFERS = frozenset({"json_differs"})
+
+SILENT = Edit("rag/bridge.py", "embedder.MODEL, fallback)", "embedder.MODEL, None)")
+CLAIMS_THE_MODEL = Edit("rag/bridge.py", "embedder.MODEL, fallback)", "self._model or embedder.MODEL, fallback)")
+EMPTY_VECTORS = Edit(
+    "rag/bridge.py",
+    "tuple(tuple(embedder.embedded(text)) for text in texts)",
+    'tuple(tuple(embedder.embedded("")) for _ in texts)',
+)
+SWALLOWED = Edit(
+    "rag/query.py",
+    '            response.error = {"code": "completion_failed", "message": str(error)}\n',
+    "            str(error)\n",
+)
+NO_PAPERS = Edit(
+    "rag/query.py",
+    '            links = ", ".join(dict.fromkeys(',
+    '            links = "" and ", ".join(dict.fromkeys(',
+)
+SAYS_IT_ALL = Edit(
+    "rag/bridge.py",
+    'raise AnswerError(f"The model failed ({type(error).__name__}). Please try again.") from error',
+    "raise AnswerError(repr(error)) from error",
+)
+OTHER_CODE = Edit("rag/query.py", '"code": "completion_failed"', '"code": type(error).__name__')
+ALWAYS_HYBRID = Edit(
+    "rag/query.py",
+    "    return Response(mode or DEFAULT, message.strip())\n",
+    "    return Response(DEFAULT, message.strip())\n",
+)
+A_FIELD_MORE = Edit(
+    "rag/response.py",
+    "    topics: list[str] = field(default_factory=list)\n",
+    '    topics: list[str] = field(default_factory=list)\n    more: str = ""\n',
+)
+NO_SCORES = Edit("rag/modes.py", '"text": chunk.text, "score": score}', '"text": chunk.text}')
+LOCAL_IS_NAIVE = Edit(
+    "rag/modes.py",
+    "                return self._local(query, near)\n",
+    "                return _ranked((chunk, near[chunk.id]) for chunk in self._chunks)\n",
+)
+GLOBAL_IS_NAIVE = Edit(
+    "rag/modes.py",
+    "                return self._global(near)\n",
+    "                return _ranked((chunk, near[chunk.id]) for chunk in self._chunks)\n",
+)
+NO_FINISH = Edit("rag/query.py", '    yield stream.finish("error" if response.error else "stop")\n', "")
+NO_RESPONSE = Edit("rag/query.py", '    yield stream.data("response", **response.shown())\n', "")
+
+ONE_LINE = Edit(
+    "rag/query.py", "json.dumps(response.shown(), ensure_ascii=False, indent=1)", "json.dumps(response.shown())"
+)
+OTHER_WORDS = Edit(
+    "rag/query.py", "These papers of your library fit the question best: {links}.", "Have a look at {links}."
+)
+OTHER_EXCUSE = Edit("rag/query.py", '"message": str(error)}', '"message": f"{error} Nothing is lost."}')
+OTHER_CALL = Edit(
+    "rag/query.py",
+    'yield stream.tool_call("call_1", "retrieve", {"mode": mode, "query": response.query})',
+    'yield stream.tool_call("call_1", "retrieve", {"query": response.query, "mode": mode, "from": "library"})',
+)
+FEWER_PASSAGES = Edit("rag/modes.py", "CONTEXTS = 4\n", "CONTEXTS = 3\n")
+CLOSING = Edit(
+    "rag/query.py",
+    "    response.answer = answer.text\n",
+    '    answer.pause()\n    yield stream.text(answer.add("So they say."))\n    response.answer = answer.text\n',
+)
+
+DEFECTS: tuple[Defect, ...] = (
+    *(
+        Defect(eval="AGT-07@A6", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=DIFFERS)
+        for name, edit in (
+            ("nobody hears of the fallback", SILENT),
+            ("local vectors are told as the model's", CLAIMS_THE_MODEL),
+            ("all vectors are zero", EMPTY_VECTORS),
+        )
+    ),
+    *(
+        Defect(eval="AGT-13@A6", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=DIFFERS)
+        for name, edit in (
+            ("the error is swallowed", SWALLOWED),
+            ("no paper is named", NO_PAPERS),
+            ("the error has another code", OTHER_CODE),
+        )
+    ),
+    Defect(
+        eval="AGT-13@A6",
+        name="the user reads the exception",
+        kind="code",
+        edits=(SAYS_IT_ALL,),
+        metric="output_hygiene",
+        codes=frozenset({"forbidden_pattern"}),
+    ),
+    Defect(
+        eval="AGT-14@A6",
+        name="every mode is hybrid",
+        kind="code",
+        edits=(ALWAYS_HYBRID,),
+        recorded=True,
+        metric="schema_contract",
+        codes=DIFFERS,
+    ),
+    *(
+        Defect(
+            eval="AGT-14@A6",
+            name=name,
+            kind="schema",
+            edits=(edit,),
+            metric="schema_contract",
+            codes=frozenset({"schema_broken"}),
+        )
+        for name, edit in (("the response has a field more", A_FIELD_MORE), ("scores are lost", NO_SCORES))
+    ),
+    *(
+        Defect(
+            eval="AGT-14@A6",
+            name=name,
+            kind="code",
+            edits=(edit,),
+            recorded=True,
+            metric="schema_contract",
+            codes=DIFFERS,
+        )
+        for name, edit in (
+            ("local finds as naive does", LOCAL_IS_NAIVE),
+            ("global finds as naive does", GLOBAL_IS_NAIVE),
+        )
+    ),
+    *(
+        Defect(
+            eval=key,
+            name=name,
+            kind="code",
+            edits=(edit,),
+            metric="orchestration_contract",
+            codes=frozenset({"part_missing"}),
+        )
+        for key in ("LOC-09@A6", "LOC-10@A6")
+        for name, edit in (("the stream ends without its finish", NO_FINISH), ("the response is not told", NO_RESPONSE))
+    ),
+)
+
+BEHAVIOURS: tuple[Behaviour, ...] = (
+    *(
+        Behaviour(eval=key, name="JSON on one line", kind="code", edits=(ONE_LINE,))
+        for key in ("AGT-07@A6", "AGT-13@A6", "AGT-14@A6")
+    ),
+    *(
+        Behaviour(eval=key, name="says that it looks in the library", kind="tool", edits=(OTHER_CALL,))
+        for key in ("AGT-07@A6", "AGT-14@A6", "LOC-09@A6", "LOC-10@A6")
+    ),
+    *(
+        Behaviour(eval=key, name="one passage fewer", kind="code", edits=(FEWER_PASSAGES,), recorded=True)
+        for key in ("AGT-07@A6", "AGT-14@A6")
+    ),
+    Behaviour(eval="AGT-13@A6", name="other words for the papers", kind="code", edits=(OTHER_WORDS,)),
+    Behaviour(eval="AGT-13@A6", name="other words for the error", kind="code", edits=(OTHER_EXCUSE,)),
+    *(
+        Behaviour(eval=key, name="a closing sentence", kind="code", edits=(CLOSING,))
+        for key in ("LOC-09@A6", "LOC-10@A6")
+    ),
+)
