@@ -109,6 +109,18 @@ def test_a_prompt_without_its_evals_is_found(repo: Any, committed: bool) -> None
         pytest.param(lambda repo: repo.swap(TASK, "grading:", "flaky_prone: true\ngrading:"), id="another trial"),
         pytest.param(lambda repo: repo.swap(TASK, "suite:", "# a comment\nsuite:"), id="no, a comment"),
         pytest.param(note, id="no, a note alone"),
+        pytest.param(
+            lambda repo: repo.swap(
+                TASK, "grading:", "quarantine: {reason: r, owner: o, until: '2999-01-01'}\ngrading:"
+            ),
+            id="no, a quarantine",
+        ),
+        pytest.param(
+            lambda repo: repo.swap(
+                TASK, "grading:", f"reviews: [{{digest: 'sha256:{'a' * 64}', reason: r}}]\ngrading:"
+            ),
+            id="no, an accepted result",
+        ),
         pytest.param(lambda repo: repo.put("docs/x.md", "x"), id="no, docs"),
     ],
 )

@@ -515,6 +515,18 @@ def test_a_defect_turns_its_check_red(
     assert report.exit_code == max(worst[each.severity] for each in report.findings) >= worst[severity]
 
 
+def test_single_answers_are_held_to_the_rules_of_strings_too(bench: Any) -> None:
+    """What one answer of a conversation is asked stands under the same checks as what all of it is asked."""
+    bench.swap(TASK, "mode: single_turn", "mode: multi_turn\nthen: [And then?]")
+    fact = "{name: x, any_of: [the gate is shut at night]}"
+    bench.swap(
+        TASK, "- allowed_first", f"- turns: [{{turn: 2, required_slots: {{facts: [{fact}]}}}}]\n      allowed_first"
+    )
+    bench.swap(TASK, "[tool_trace]", "[tool_trace, schema_contract]")
+    (found,) = [each for each in bench.lint().findings if each.id == "exact_string"]
+    assert "expect.accepted_outcomes.0.turns.0.required_slots.facts.0.any_of.0" in found.message
+
+
 @pytest.mark.parametrize(("trials", "recorded", "found"), [(1, 1, 1), (1, 2, 0), (2, 2, 1), (2, 3, 0)])
 def test_a_band_wants_one_recording_more_than_the_task_replays(
     trials: int, recorded: int, found: int, bench: Any

@@ -125,7 +125,8 @@ def _history(old: Task | None, document: Document) -> list[Any]:
 
 
 def _substance(task: Task) -> Mapping[str, Any]:
-    return task.model_dump(mode="json", exclude={"migrations"})
+    """What an edit changes that answers for a change of the path: not that a failure was set aside or accepted."""
+    return task.model_dump(mode="json", exclude={"migrations", "quarantine", "reviews"})
 
 
 def _key(document: Document) -> str | None:
