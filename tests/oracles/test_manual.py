@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from tapegate.load.reader import parse_document
+from tapegate.load.task import read_task
+from tapegate.oracles.catalog import CATALOG, check_contract
 from tapegate.oracles.manual import SECTIONS, manual, shortcomings
 from tapegate.oracles.oracle import Oracle
 from tapegate.oracles.slot import at_least
@@ -25,6 +30,31 @@ def test_a_docstring_is_read_by_its_sections():
     assert page[""].startswith("Which tools the agent calls")
     assert list(page)[1:] == list(SECTIONS)
     assert page["Example task"].startswith("```yaml")
+
+
+def indented(block: str, by: int) -> str:
+    return "".join(f"{' ' * by}{line}\n" for line in block.rstrip("\n").split("\n"))
+
+
+@pytest.mark.parametrize("oracle", CATALOG, ids=lambda oracle: oracle.name)
+def test_its_example_task_is_one(oracle):
+    """As it stands on the page, beside what every task has, it loads and every expectation in it can be judged."""
+    (example,) = re.findall(r"```yaml\n(.*?)```", manual(oracle)["Example task"], re.DOTALL)
+    whole = {"id": "X-1", "suite": "s", "path_id": "A1", "mode": "single_turn", "input": "What?", "expect": ""}
+    parts = {part.split(":")[0]: part for part in re.split(r"^(?=\S)", example, flags=re.MULTILINE)[1:]}
+    for key, value in whole.items():
+        parts.setdefault(key, f"{key}: {value}\n")
+    for key in ("required_invariants", "forbidden_patterns", "accepted_outcomes"):
+        parts["expect"] += indented(parts.pop(key), 2) if key in parts else ""
+    if "accepted_outcomes:" not in parts["expect"]:
+        parts["expect"] += "  accepted_outcomes: [{required_tools: [x]}]\n"
+        if "tool_trace" not in parts["grading"]:
+            parts["grading"] = parts["grading"].replace("metrics: [", "metrics: [tool_trace, ")
+    text = "".join(parts.values())
+    task, problems = read_task(parse_document(text.encode(), "example.yaml"))
+    assert problems == []
+    assert task is not None
+    assert check_contract(task) == []
 
 
 def test_a_whole_metric_lacks_nothing():

@@ -61,7 +61,7 @@ class ContentFilterContract(Oracle):
     ```yaml
     mode: stream_fixture
     setup:
-      fixtures: [nested_thinking]
+      stream: nested_thinking
       chunking: all_splits
     expect:
       accepted_outcomes:

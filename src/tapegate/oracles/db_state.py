@@ -69,6 +69,8 @@ class DbState(Oracle):
     Example task
     ------------
     ```yaml
+    setup:
+      db_snapshot: baseline_v1
     accepted_outcomes:
       - state:
           messages:

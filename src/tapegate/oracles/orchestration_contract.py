@@ -100,7 +100,9 @@ class OrchestrationContract(Oracle):
     ```yaml
     mode: concurrent
     input: Who wrote about moss?
-    beside: [Who wrote about kelp?, Who wrote about snow?]
+    beside: ["Who wrote about kelp?", "Who wrote about snow?"]
+    setup:
+      db_snapshot: baseline_v1
     expect:
       accepted_outcomes:
         - required_slots:
