@@ -360,6 +360,24 @@ def test_whatever_goes_wrong_costs_the_comment_alone(
     assert shown.count("::") == 2
 
 
+def test_a_fault_of_ours_costs_the_comment_alone(
+    workflow: Workflow, server: GitHubServer, report: Reported, failed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A notice, and exit code 0; who wants the traceback asks for it."""
+
+    def broken(*words: Any) -> Any:
+        raise ZeroDivisionError(HOSTILE)
+
+    monkeypatch.setattr("tapegate.github.pull_comment.tell", broken)
+    shown = workflow.comment("pull_request", pull_request(), workflow.folder_of(report(failed)))
+    assert "an internal error, ZeroDivisionError" in shown
+    assert len(shown.splitlines()) == 1
+    with pytest.raises(ZeroDivisionError):
+        workflow.comment("pull_request", pull_request(), workflow.folder / "report", TAPEGATE_DEBUG="1")
+    workflow.comment("workflow_run", workflow.fork(report(failed)))
+    assert "makes no sense: ZeroDivisionError" in server.bodies[0]
+
+
 @pytest.mark.parametrize(
     ("mode", "same", "other", "failing"),
     [("auto", 0, 1, 1), ("changes", 0, 1, 0), ("always", 1, 1, 1), ("off", 0, 0, 0)],

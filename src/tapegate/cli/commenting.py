@@ -45,6 +45,13 @@ def comment_on(words: Commenting, environ: Mapping[str, str]) -> int:
     except TapegateError as error:
         _notice(error)
         return 0
+    except Exception as error:
+        # A fault of ours costs the comment too, and nothing else.
+        if environ.get("TAPEGATE_DEBUG"):
+            raise
+        why = f"an internal error, {type(error).__name__}: {error}"
+        _notice(TapegateError.of("internal", why, fix="run it again with TAPEGATE_DEBUG=1 and report the traceback"))
+        return 0
     _say(f"comment: {put.state}{f' {put.url}' if put.url else ''}")
     with suppress(OSError):
         output(environ, "comment-url", put.url)
@@ -52,14 +59,13 @@ def comment_on(words: Commenting, environ: Mapping[str, str]) -> int:
 
 
 def _put(words: Commenting, event: Event, environ: Mapping[str, str]) -> Put:
-    if words.mode == "off":
+    if words.mode == "off" or (event.name != "workflow_run" and (event.number is None or not event.head)):
         return Put("none")
     place = Place.of(environ)
     with Client(place, environ.get("GITHUB_TOKEN", "")) as client:
         if event.name == "workflow_run":
             return _of_workflow_run(words, event, client)
-        if event.number is None or not event.head:
-            return Put("none")
+        assert event.number is not None
         if words.report is None:
             raise UsageError.of("no_report", "what is the comment to be made of? name the folder that the gate left")
         marker = Marker(

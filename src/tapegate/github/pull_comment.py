@@ -56,10 +56,11 @@ def tell_of_stranger(evidence: Evidence | TapegateError, run: WorkflowRun) -> To
     """The comment of a run that a stranger's workflow made: what its artifact says, and how the run really ended."""
     foot = f"From the artifact of [run {run.id}]({_url(run)}), which this pull request's own code took part in.\n"
     if isinstance(evidence, TapegateError):
-        said = "The run left no report that can be read."
-        head = f"## Tapegate: not known to be safe\n\n**{said}**\n\n{code_block(str(evidence)[:2_000])}\n\n"
-        return Told(head + foot, differs=False, safe=False)
-    told = tell(evidence)
+        return _unreadable(str(evidence), foot)
+    try:
+        told = tell(evidence)
+    except Exception as error:  # noqa: BLE001 - each value fits its type, and together they may be nonsense
+        return _unreadable(f"bad_artifact: what it holds makes no sense: {type(error).__name__}", foot)
     if told.safe and run.conclusion != "success":
         ended = _word((run.conclusion or "no conclusion").replace("_", " "))
         why = f"Its report says that the gate passes, and the run itself ended with {ended}."
@@ -72,6 +73,12 @@ def post(client: Client, number: int, marker: Marker, told: Told, mode: Mode) ->
     if mode == "off":
         return Put("none")
     return StickyComment(client, number, marker).put(told.text, create=told.wanted(mode))
+
+
+def _unreadable(why: str, foot: str) -> Told:
+    said = "The run left no report that can be read."
+    head = f"## Tapegate: not known to be safe\n\n**{said}**\n\n{code_block(why[:2_000])}\n\n"
+    return Told(head + foot, differs=False, safe=False)
 
 
 def _word(text: str) -> str:

@@ -50,6 +50,8 @@ from github_server import contract
 from github_server.state import NAME, Artifact, Comment, Pull, Repository, Run, Token
 
 INACCESSIBLE = "Resource not accessible by integration"
+BY_NUMBER = "/repositories/1300192"
+"""How GitHub itself names a repository in the addresses that it gives."""
 NO_PULLS = "GitHub Actions is not permitted to create or approve pull requests."
 Answer = tuple[int, dict[str, str], bytes]
 Hook = Callable[[], None]
@@ -184,6 +186,8 @@ class GitHubServer:
             return
         headers = {name.lower(): value for name, value in request.headers.items()}
         path = parts.path.removeprefix("/api/v3")
+        if path.startswith(f"{BY_NUMBER}/"):
+            path = f"/repos/{self.repository.name}{path.removeprefix(BY_NUMBER)}"
         answer = self._fault(request.command, path)
         if answer is None:
             with self.lock:
@@ -243,7 +247,7 @@ class GitHubServer:
         links = {"prev": page - 1, "next": page + 1, "last": last, "first": 1}
         wanted = [name for name in links if (page > 1 if name in ("prev", "first") else page < last)]
         # As GitHub does, by the repository's number: a client that makes up the next address itself is on its own.
-        there = f"{self.url}/api/v3/repos/{self.repository.name}{path}"
+        there = f"{self.url}/api/v3{BY_NUMBER}{path}"
         link = ", ".join(f'<{there}?per_page={size}&page={links[name]}{more}>; rel="{name}"' for name in wanted)
         document = shown if key is None else {"total_count": len(entries), key: shown}
         return gave(document, **({"link": link} if link else {}))
