@@ -30,6 +30,8 @@ rule stops the run, with all that is wrong with it:
   {sections};
 - `name` (snake_case), `version` (a whole number from 1 up, raised when the same trace may be judged otherwise),
   `codes`, `slots` and `invariants`, each with a line on what it means;
+- `by_turn = True` only where its conditions look at nothing but what a turn says and calls: then `turns` of an outcome
+  can ask them of a single answer;
 - `cases`: at least three fixture tests (`tapegate.oracles.case.Case`: a name, parts of a task, a trace, the codes that
   must be found), one of them in which nothing is found, and one for each code. They run whenever the metric is loaded;
 - no name, slot or invariant that another metric has.
