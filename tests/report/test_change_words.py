@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -141,11 +142,25 @@ def test_a_stratum_tells_what_differs() -> None:
     assert say.statistics(unjudged)[1] == "verdicts: no task was judged on both sides"
 
 
+def test_what_was_drawn_and_not_counted_says_so() -> None:
+    """The method is named where a resampling stands in for the whole distribution."""
+    drawn = measured(interval_method="bootstrap_sha256_2000", test_method="sign_flip_sha256_10000")
+    assert say.statistic(drawn).endswith("6 pairs (bootstrap_sha256_2000, sign_flip_sha256_10000)")
+    assert say.statistic(measured()).endswith("6 pairs")
+
+
+def test_a_mean_rounds_like_the_fraction_it_came_from() -> None:
+    """A statistic holds the nearest float, a budget the exact mean: a reader sees one number."""
+    exact = say.increase("cost_usd", Fraction("0.0115"), Fraction("0.012625"))
+    assert say.increase("cost_usd", 0.0115, 0.012625) == exact == "+$0.00112 (+10 %)"
+
+
 def test_a_budget_says_its_limit_and_what_exceeds_it() -> None:
     """With the task, both values and the increase."""
     over = (("RET-01@A1", Fraction(1200), Fraction(1500)), ("", Fraction(100), Fraction(160)))
     spent = Spent("total_tokens", "each_task", "tokens: at most +10 % for each task", "exceeded", True, 2, over)
     assert say.budget(spent) == "exceeded (2 pairs)"
+    assert say.budget(replace(spent, state="kept", pairs=0, exceeded=())) == "kept: nothing was recorded again"
     assert say.overrun(spent) == [
         ("RET-01@A1", "1,200 → 1,500, +300 tokens (+25 %)"),
         ("the mean", "100 → 160, +60 tokens (+60 %)"),

@@ -141,7 +141,14 @@ def statistic(told: MeasureStatistic) -> str:
     return (
         f"{named(name, mean)} a task, {pair(name, told.base_mean, told.head_mean)}; "
         f"95 % interval {low} to {high}, {probability(told.p_two_sided)}, {count(told.pairs, 'pair', 'pairs')}"
+        f"{_drawn(told)}"
     )
+
+
+def _drawn(told: MeasureStatistic) -> str:
+    """The methods by name where not the whole distribution was counted; empty where it was."""
+    drawn = [name for name in (told.interval_method, told.test_method) if not name.endswith("_exact")]
+    return f" ({', '.join(drawn)})" if drawn else ""
 
 
 def statistics(told: StratumStatistics) -> list[str]:
