@@ -82,6 +82,16 @@ OURS = [
         ],
         "expected": {"sample_scores": ["23/25", "17/25"], "aggregate_score": "4/5", "verdict": "ready"},
     },
+    {
+        "id": "a twentieth of faithfulness failures is within the limit",
+        "samples": [GOOD] * 19 + [{**GOOD, "faithfulness_score": 0}],
+        "expected": {"faithfulness_failure_rate": "1/20", "pass_rate": "19/20", "failed_gates": [], "verdict": "ready"},
+    },
+    {
+        "id": "seventeen of twenty pass, and that is enough",
+        "samples": [GOOD] * 17 + [{**GOOD, "latency_e2e_ms": 8001}] * 3,
+        "expected": {"pass_rate": "17/20", "failed_gates": [], "verdict": "ready"},
+    },
     {"id": "nothing is never ready", "samples": [], "expected": {"n": 0, "verdict": "no_data", "release_ready": False}},
 ]
 
