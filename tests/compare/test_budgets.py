@@ -48,6 +48,8 @@ def test_a_limit_is_what_its_author_wrote() -> None:
     tenth = budget("cost_usd", increase=0.1)
     assert not exceeds(tenth, Fraction("0.2"), Fraction("0.3"))
     assert exceeds(tenth, Fraction("0.2"), Fraction("0.3000001"))
+    # The nearest binary number of 0.1 is a little more, that of 0.3 a little less.
+    assert not exceeds(budget("cost_usd", increase=0.3), Fraction("0.2"), Fraction("0.5"))
 
 
 @pytest.mark.parametrize(

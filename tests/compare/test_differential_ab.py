@@ -235,6 +235,26 @@ def test_the_three_strata_are_kept_apart(build: Any) -> None:
     assert (changed.verdicts, changed.measures) == (None, ())
 
 
+def test_one_recording_made_anew_is_re_recorded(build: Any) -> None:
+    """Of a task's trials all must have replayed the same bytes; without a common trial nothing shows that they did."""
+
+    def side(*tapes: str, first: int = 1) -> Side:
+        trials = [build.trial(number, tape=tape) for number, tape in enumerate(tapes, first)]
+        return build.side(build.result("T-1@A1", Verdict.PASS, *trials))
+
+    strata = {
+        "same": (side("a", "b"), side("a", "b")),
+        "one anew": (side("a", "b"), side("a", "c")),
+        "none in common": (side("a"), side("a", first=2)),
+    }
+    found = {name: compare(*sides, "pr", PR).statistics[0].stratum for name, sides in strata.items()}
+    assert found == {
+        "same": Stratum.SAME_RECORDINGS,
+        "one anew": Stratum.RE_RECORDED,
+        "none in common": Stratum.RE_RECORDED,
+    }
+
+
 def test_trials_of_one_task_are_one_pair(build: Any) -> None:
     """Trials are no independent pairs: a task's difference is the mean of its trials."""
 

@@ -32,7 +32,8 @@ class Pair:
             return Stratum.CONTRACT_CHANGED
         if base.contract_sha256 != head.contract_sha256:
             return Stratum.CONTRACT_CHANGED
-        same = all(one.cassette_sha256 == other.cassette_sha256 for one, other in self.trials())
+        recordings = [(one.cassette_sha256, other.cassette_sha256) for one, other in self.trials()]
+        same = bool(recordings) and all(one == other for one, other in recordings)
         return Stratum.SAME_RECORDINGS if same else Stratum.RE_RECORDED
 
     def trials(self) -> Iterator[tuple[TrialResult, TrialResult]]:

@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,11 @@ def test_it_refers_to_nothing_outside(make_page: Any, the_diff: Any) -> None:
 
 def test_its_data_cannot_end_its_element(make_page: Any, the_run: Any, the_diff: Any) -> None:
     """JSON without a character that an HTML parser could take for markup, and whole."""
-    page = read(make_page(diff=the_diff))
+    hostile = replace(the_run.tasks[2], file="</script><!--&lt;", outcome_names=("<script>",))
+    page = read(make_page(run=replace(the_run, tasks=(*the_run.tasks[:2], hostile, *the_run.tasks[3:])), diff=the_diff))
     raw = page.text["scriptapplication/json"]
     assert not set("<>&") & set(raw)
+    assert "\\u003c/script\\u003e" in raw
     tasks = json.loads(raw)["tasks"]
     assert set(tasks) == {task.key for task in the_run.tasks} | {"OLD-01@A1"}
     assert tasks["RET-02@A1"]["trials"][0]["raw"][0]["title"] == "POST https://model.example/chat → 200"
