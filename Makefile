@@ -15,7 +15,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 endif
 GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
-.PHONY: help gate record test mutants clients audit audit-record lint bench format lock clean
+.PHONY: help gate record record-local test mutants clients audit audit-record lint bench format lock clean
 
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,9 @@ gate: $(VENV)/gate.stamp $(NODE)  ## Replay and judge the shipped evals: no key,
 
 record: $(VENV)/gate.stamp $(NODE)  ## Record what is missing or stale, from the scripted model
 	$(BIN)/tapegate record --stale
+
+record-local: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Start a real model on this machine, record what is missing or stale of it, stop it
+	$(BIN)/tapegate record local_model $(or $(ARGS),--stale)
 
 test: $(VENV)/dev.stamp $(NODE)  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
