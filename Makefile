@@ -41,7 +41,7 @@ audit: $(VENV)/gate.stamp  ## Replay the shipped weekly audit and print its repo
 	$(BIN)/tapegate audit
 
 audit-record: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Draw and record this week's audit, judged by the local model
-	$(BIN)/tapegate audit --record
+	$(BIN)/tapegate audit --record $(AUDIT)
 
 lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
 	$(BIN)/ruff check src tests requirements

@@ -17,6 +17,8 @@ LOCKS = {
 
 
 ALONE = {
+    # The same versions as `make gate` has.
+    "requirements/paperdesk.txt": ["requirements/paperdesk.in", "-c", "requirements/gate.txt"],
     "requirements/local-model.txt": ["requirements/local-model.in", "--no-deps"],
     "requirements/clients.txt": ["requirements/clients.in"],
     "requirements/node.txt": ["requirements/node.in", "--no-deps"],

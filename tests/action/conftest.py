@@ -9,39 +9,50 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from github_server import GitHubServer
 
 ROOT = Path(__file__).parents[2]
 PROJECT = ("action.yml", "pyproject.toml", "requirements", "src", "evals", "cassettes", ".github")
-THIRD_PARTY = re.compile(r"uses: ([\w.-]+/[\w.-]+)@([0-9a-f]{40})")
+SHA = "0123456789abcdef0123456789abcdef01234567"
+KEPT_TASKS = ("RET-01@", "RET-02@", "RET-05@")
+USES = re.compile(r"uses: ([\w.-]+/[\w.-]+)(?:/[\w./-]+)?@([\w.]+)")
+
+
+def composite(script: str, **inputs: str) -> dict[str, Any]:
+    """An action that runs a script, with its inputs as variables of those names."""
+    env = {variable: f"${{{{ inputs.{name} }}}}" for name, variable in inputs.items()}
+    return {
+        "inputs": {name: {"default": ""} for name in inputs},
+        "runs": {"using": "composite", "steps": [{"shell": "bash", "env": env, "run": script}]},
+    }
+
 
 STAND_INS = {
     # `act` copies the repository itself where a workflow checks it out.
     "actions/checkout": None,
     # The Python of these tests is the first on the path, which is what actions/setup-python sees to.
-    "actions/setup-python": {
-        "inputs": {"python-version": {"required": True}},
-        "runs": {"using": "composite", "steps": [{"shell": "bash", "run": "python3 --version"}]},
-    },
-    "actions/upload-artifact": {
-        "inputs": {name: {"required": True} for name in ("name", "path", "if-no-files-found", "retention-days")},
-        "runs": {
-            "using": "composite",
-            "steps": [
-                {
-                    "shell": "bash",
-                    "env": {"FROM": "${{ inputs.path }}", "NAME": "${{ inputs.name }}"},
-                    "run": 'cp -R "$FROM" "$KEPT/$NAME"',
-                }
-            ],
-        },
-    },
-}
+    "actions/setup-python": composite("python3 --version", **{"python-version": "VERSION"}),
+    # Artifacts of a run are folders in the one that the test looks at.
+    "actions/upload-artifact": composite(
+        'rm -rf "$KEPT/artifacts/$NAME" && mkdir -p "$KEPT/artifacts" && cp -R "$FROM" "$KEPT/artifacts/$NAME"',
+        name="NAME", path="FROM", **{"if-no-files-found": "MISSING", "retention-days": "DAYS", "overwrite": "OVER"},
+    ),
+    "actions/download-artifact": composite(
+        'mkdir -p "$TO" && cp -R "$KEPT"/artifacts/${PATTERN:-"$NAME"/.} "$TO"/',
+        pattern="PATTERN", name="NAME", path="TO",
+    ),
+    # Asked for a token only where an App is set up.
+    "actions/create-github-app-token": composite(
+        "exit 1",
+        **{"client-id": "ID", "private-key": "KEY", "permission-contents": "A", "permission-pull-requests": "B"},
+    ),
+}  # fmt: skip
 """What stands in for actions that would have to be fetched; no other may be used."""
 
 
@@ -70,6 +81,14 @@ class Ran:
         found = [record for record in self.records if (record.get("stepID") or [""])[0] == step]
         assert found, f"no step {step!r}: {self.told()}"
         return found
+
+    def outputs(self, step: str) -> dict[str, str]:
+        """What a step has set, without those of the steps within it."""
+        return {
+            record["name"]: record["arg"]
+            for record in self.records
+            if record.get("command") == "set-output" and record.get("stepID") == [step]
+        }
 
     def annotations(self, step: str) -> list[Annotation]:
         """The annotations that a step made, as the runner read them."""
@@ -105,40 +124,92 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A git repository with a copy of this project."""
+    """A git repository, and the machine that its workflows run on."""
 
     root: Path
     environ: Mapping[str, str]
+    action: Path
+    """A checkout of the action, for workflows of other repositories."""
 
-    def run(self, workflow: str, event: Mapping[str, Any], kept: Path) -> Ran:
-        """Run one workflow of the repository for a pull request."""
-        for words in (["add", "--all"], ["commit", "--quiet", "--message", "change"]):
-            subprocess.run(["git", *words], cwd=self.root, env=self.environ, check=True)
+    def git(self, *words: str) -> str:
+        """What git says."""
+        done = subprocess.run(
+            ["git", *words], cwd=self.root, env=self.environ, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    def tapegate(self, *words: str) -> str:
+        """What the command line says here."""
+        env = {**self.environ, "PYTHONPATH": str(ROOT / "src")}
+        line = [sys.executable, "-m", "tapegate", *words]
+        done = subprocess.run(line, cwd=self.root, env=env, check=True, capture_output=True, text=True, timeout=120)
+        return done.stdout
+
+    def commit(self, title: str = "change") -> str:
+        """Commit all that is there; the commit's SHA."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", title)
+        return self.git("rev-parse", "HEAD")
+
+    def replace(self, file: str, old: str, new: str) -> None:
+        """Replace a piece of a file that stands there exactly once."""
+        path = self.root / file
+        text = path.read_text("utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
+        path.write_text(text.replace(old, new), "utf-8")
+
+    def merged(self, branch: str = "change") -> dict[str, Any]:
+        """Commit the change on a branch, and check out the commit that would merge it, as GitHub does for a pull
+        request; the event of that pull request."""
+        base = self.git("rev-parse", "HEAD")
+        self.git("checkout", "--quiet", "-b", branch)
+        head = self.commit()
+        self.git("checkout", "--quiet", "--detach", base)
+        self.git("merge", "--quiet", "--no-ff", "--no-edit", branch)
+        here = {"id": 1, "full_name": "owner/name"}
+        return {
+            "number": 7,
+            "action": "synchronize",
+            "pull_request": {
+                "number": 7,
+                "title": "A change",
+                "body": "",
+                "head": {"ref": branch, "sha": head, "repo": here},
+                "base": {"ref": "main", "sha": base, "repo": here},
+            },
+        }
+
+    def run(self, workflow: str, event: str, payload: Mapping[str, Any], kept: Path, *words: str, **env: str) -> Ran:
+        """Run one workflow of the repository as it stands, for an event."""
         kept.mkdir()
-        payload = kept / "event.json"
-        payload.write_text(json.dumps(event))
-        file = self.root / ".github" / "workflows" / workflow
-        act = Path(sys.executable).parent / "act"
-        line = [str(act), "pull_request", "--json", "--workflows", str(file), "--eventpath", str(payload)]
-        line += ["--platform", "ubuntu-24.04=-self-hosted", "--no-cache-server", "--action-offline-mode"]
+        file = kept / "event.json"
+        file.write_text(json.dumps(payload))
+        place = self.root / ".github" / "workflows" / workflow
+        line = [str(Path(sys.executable).parent / "act"), event, "--json", "--workflows", str(place)]
+        line += ["--eventpath", str(file), "--no-cache-server", "--action-offline-mode"]
+        line += ["--platform", "ubuntu-24.04=-self-hosted", "--platform", "ubuntu-latest=-self-hosted"]
         # Nothing listens unless it is asked to; these say where, should that change.
         line += ["--artifact-server-addr", "127.0.0.1", "--cache-server-addr", "127.0.0.1"]
-        line += ["--action-cache-path", str(kept / "act")]
-        for name, ref in sorted(set(THIRD_PARTY.findall(file.read_text()))):
-            action = STAND_INS[name]
-            if action is not None:
+        line += ["--action-cache-path", str(kept / "act"), *words]
+        used = {found for path in (place, ROOT / "action.yml") for found in USES.findall(path.read_text("utf-8"))}
+        for name, ref in sorted(used):
+            if name == "owner/tapegate":
+                line += ["--local-repository", f"{name}@{ref}={self.action}"]
+            elif STAND_INS[name] is not None:
                 folder = kept / "actions" / name
-                folder.mkdir(parents=True)
-                (folder / "action.yml").write_text(json.dumps({"name": name, "description": name, **action}))
+                if not folder.exists():
+                    folder.mkdir(parents=True)
+                    made = {"name": name, "description": name, **(STAND_INS[name] or {})}
+                    (folder / "action.yml").write_text(json.dumps(made))
                 line += ["--local-repository", f"{name}@{ref}={folder}"]
         done = subprocess.run(
             line,
             cwd=self.root,
-            env={**self.environ, "KEPT": str(kept)},
+            env={**self.environ, "KEPT": str(kept), **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=240,
+            timeout=300,
             check=False,
         )
         records = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
@@ -162,33 +233,198 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def repository(tmp_path: Path, wheels: Path) -> Repository:
-    """A fresh repository with this project in it, on a machine whose only package index is `wheels`."""
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Mapping[str, str]:
+    """The environment of a runner whose only package index is `wheels`."""
     if not (Path(sys.executable).parent / "act").exists():
         pytest.skip("act is not installed")
-    root = tmp_path / "repository"
-    for part in PROJECT:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            root.mkdir(exist_ok=True)
-            shutil.copy(ROOT / part, root / part)
-    first = tmp_path / "bin"
+    place = tmp_path_factory.mktemp("machine")
+    first = place / "bin"
     first.mkdir()
     (first / "python3").symlink_to(os.path.realpath(sys.executable))
-    ours = ("GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_", "TAPEGATE_", "GIT_", "PYTEST_")
+    (first / "uv").symlink_to(Path(sys.executable).parent / "uv")
+    ours = ("GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_", "TAPEGATE_", "GIT_", "PYTEST_", "UV_", "PIP_", "XDG_", "PYTHON")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    environ |= {
+    return environ | {
         "PATH": f"{first}{os.pathsep}{environ['PATH']}",
         "NO_COLOR": "1",
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(wheels),
+        "UV_NO_CONFIG": "1",
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": str(wheels),
+        "UV_CACHE_DIR": str(place / "uv"),
+        "XDG_CACHE_HOME": str(place / "cache"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_AUTHOR_NAME": "author",
         "GIT_AUTHOR_EMAIL": "author@example.invalid",
         "GIT_COMMITTER_NAME": "author",
         "GIT_COMMITTER_EMAIL": "author@example.invalid",
+        "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+        "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
     }
-    subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=root, env=environ, check=True)
-    return Repository(root, environ)
+
+
+@pytest.fixture(scope="session")
+def action(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What another repository gets when it uses the action."""
+    folder = tmp_path_factory.mktemp("action") / "tapegate"
+    for part in ("action.yml", "setup/action.yml", "requirements/runtime.txt"):
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / part, folder / part)
+    shutil.copytree(
+        ROOT / "src" / "tapegate", folder / "src" / "tapegate", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory, machine: Mapping[str, str], action: Path) -> Repository:
+    """A repository with one commit on main: this project, with three of its tasks so that runs are short."""
+    found = Repository(tmp_path_factory.mktemp("template") / "repository", machine, action)
+    for part in PROJECT:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, found.root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            found.root.mkdir(exist_ok=True)
+            shutil.copy(ROOT / part, found.root / part)
+    shutil.copy(ROOT / ".gitignore", found.root)
+    for kind in ("evals", "cassettes"):
+        for suite in (found.root / kind).iterdir():
+            for task in suite.iterdir() if suite.is_dir() else ():
+                if "@" in task.name and not task.name.startswith(KEPT_TASKS):
+                    shutil.rmtree(task) if task.is_dir() else task.unlink()
+    # Without most of its tasks the path is not the standard's A1 any more.
+    found.replace("evals/tapegate.yaml", "    inventory: A1\n", "")
+    begin(found)
+    return found
+
+
+def begin(repository: Repository) -> None:
+    """Make it a repository of one commit."""
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.git("config", "user.name", "author")
+    repository.git("config", "user.email", "author@example.invalid")
+    repository.commit("main")
+
+
+def copied(template: Repository, to: Path) -> Repository:
+    """A repository of a test's own."""
+    shutil.copytree(template.root, to, symlinks=True)
+    return Repository(to, template.environ, template.action)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, template: Repository) -> Repository:
+    """A copy of this project as a repository."""
+    return copied(template, tmp_path / "repository")
+
+
+AGENT = '''
+"""A small agent."""
+
+import json
+import os
+import urllib.request
+
+
+def answer(input: str) -> str:
+    request = urllib.request.Request(
+        os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+        json.dumps({"model": "small-2026-01-01", "messages": [{"role": "user", "content": PROMPT + input}]}).encode(),
+        {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]},
+    )
+    with urllib.request.urlopen(request) as response:
+        text = json.load(response)["choices"][0]["message"]["content"]
+    return text
+
+
+PROMPT = "Be short. "
+'''
+MODEL = '''
+"""Stands in for a model."""
+
+import json
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+SAYS = Path(__file__).with_name("says.txt")
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.reply({})
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        message = {"role": "assistant", "content": SAYS.read_text("utf-8")}
+        usage = {"prompt_tokens": 7, "completion_tokens": 6}
+        choices = [{"message": message, "finish_reason": "stop"}]
+        self.reply({"model": "small-2026-01-01", "choices": choices, "usage": usage})
+
+    def reply(self, body):
+        raw = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *_):
+        pass
+
+
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+'''
+SOURCE = """
+default_source: scripted
+sources:
+  scripted:
+    kind: scripted
+    description: model.py, which says what stands in a file
+    stand_ins:
+      model: {command: ["{python}", "{project}/model.py", "{port}"]}
+"""
+THREE_LINES = """\
+on: [pull_request, merge_group]
+jobs: {gate: {runs-on: ubuntu-latest, steps: [{uses: actions/checkout@v5}, {id: gate,
+  uses: owner/tapegate@v1}]}}
+"""
+
+
+@pytest.fixture(scope="session")
+def beginner(tmp_path_factory: pytest.TempPathFactory, machine: Mapping[str, str], action: Path) -> Repository:
+    """From an empty repository: a small agent, `tapegate init --github`, a recording, and three lines of YAML."""
+    found = Repository(tmp_path_factory.mktemp("beginner") / "repository", machine, action)
+    found.root.mkdir()
+    (found.root / "agent.py").write_text(AGENT.lstrip(), "utf-8")
+    (found.root / "model.py").write_text(MODEL.lstrip(), "utf-8")
+    (found.root / "says.txt").write_text("I answer what you ask.", "utf-8")
+    found.tapegate("init", "--github", "--action", f"owner/tapegate@{SHA}")
+    config = found.root / "evals" / "tapegate.yaml"
+    config.write_text(config.read_text("utf-8") + SOURCE, "utf-8")
+    (found.root / ".github" / "workflows" / "three-lines.yml").write_text(THREE_LINES, "utf-8")
+    found.replace("evals/first/FIRST-01@main.yaml", r"any_of: ['/\w{3,}/']", "any_of: [I answer]")
+    found.tapegate("record", "--missing")
+    begin(found)
+    return found
+
+
+@pytest.fixture
+def small(tmp_path: Path, beginner: Repository) -> Repository:
+    """A copy of the small agent's repository."""
+    return copied(beginner, tmp_path / "repository")
+
+
+@pytest.fixture
+def github() -> Iterator[GitHubServer]:
+    """A GitHub whose requests all fit its own description."""
+    server = GitHubServer()
+    try:
+        yield server
+    finally:
+        server.close()
+    assert server.problems == []

@@ -1,4 +1,4 @@
-"""The action's gate step: its inputs as words, its ends as exit codes."""
+"""The action's steps: its inputs, its ends as exit codes, and that nobody speaks to the runner through them."""
 
 from __future__ import annotations
 
@@ -9,55 +9,57 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from tapegate.cli import action
-from tapegate.cli.action import words
-from tapegate.cli.run import run
-
-OUT = Path("/tmp/report")
-
-
-def parsed(monkeypatch: pytest.MonkeyPatch, **inputs: str) -> dict[str, object]:
-    """What the command line makes of the inputs."""
-    heard: dict[str, object] = {}
-    monkeypatch.setattr(run, "callback", lambda **given: heard.update(given))
-    done = CliRunner().invoke(run, words(inputs, OUT)[1:])
-    assert done.exit_code == 0, done.output
-    return heard
+from tapegate.cli.action_gate import Gated
+from tapegate.cli.action_inputs import CHOICES, Inputs
+from tapegate.errors import UsageError
 
 
-def test_inputs_that_are_not_set_have_the_actions_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inputs_that_are_not_set_have_the_actions_defaults() -> None:
     """An empty input is one that is not set: that is how a runner passes it."""
-    plain = parsed(monkeypatch)
-    assert plain == parsed(monkeypatch, **{f"INPUT_{name}": "" for name in ("PROFILE", "SELECT", "EVALS", "JOBS")})
-    assert plain["profile"] == "pr"
-    assert plain["evals"] == Path("evals")
-    assert plain["select"] == ()
-    assert plain["annotations"] is True
-    assert plain["github"] is True
+    plain = Inputs.of({})
+    names = ("PROFILE", "SELECT", "EVALS", "JOBS", "BASELINE", "COMMENT", "STALE", "FAIL_ON", "SHARD", "MERGE")
+    assert plain == Inputs.of({f"INPUT_{name}": "" for name in names})
+    assert (plain.profile, plain.evals, plain.select, plain.jobs) == ("pr", Path("evals"), (), None)
+    assert (plain.baseline, plain.comment, plain.stale, plain.fail_on) == ("auto", "auto", None, ())
+    assert (plain.shard, plain.merge, plain.annotations) == (None, None, True)
 
 
-def test_every_input_reaches_its_option(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_every_input_is_heard(tmp_path: Path) -> None:
     """Nothing that a workflow says is passed over."""
     (tmp_path / "agent").mkdir()
-    found = parsed(
-        monkeypatch,
-        GITHUB_WORKSPACE=str(tmp_path),
-        INPUT_WORKING_DIRECTORY="agent",
-        INPUT_PROFILE="nightly",
-        INPUT_SELECT=" RET-01\n\tA1  evals/x.yaml\n",
-        INPUT_EVALS="checks",
-        INPUT_JOBS="3",
-        INPUT_ANNOTATIONS="false",
+    found = Inputs.of(
+        {
+            "GITHUB_WORKSPACE": str(tmp_path),
+            "INPUT_WORKING_DIRECTORY": "agent",
+            "INPUT_PROFILE": "nightly",
+            "INPUT_SELECT": " RET-01\n\tA1  evals/x.yaml\n",
+            "INPUT_EVALS": "checks",
+            "INPUT_JOBS": "3",
+            "INPUT_ANNOTATIONS": "false",
+            "INPUT_BASELINE": "file:kept/results",
+            "INPUT_FAIL_ON": "needs_review, not_ready",
+            "INPUT_STALE": "report",
+            "INPUT_COMMENT": "changes",
+            "INPUT_SHARD": "1/2",
+        }
     )
-    assert found["project"] == tmp_path / "agent"
-    assert found["out"] == OUT
-    assert found["profile"] == "nightly"
-    assert found["select"] == ("RET-01", "A1", "evals/x.yaml")
-    assert found["evals"] == Path("checks")
-    assert found["jobs"] == 3
-    assert found["annotations"] is False
+    assert found.project == tmp_path / "agent"
+    assert found.profile == "nightly"
+    assert found.select == ("RET-01", "A1", "evals/x.yaml")
+    assert found.evals == Path("checks")
+    assert (found.jobs, found.annotations, found.baseline) == (3, False, "file:kept/results")
+    assert (found.fail_on, found.stale) == (("needs_review", "not_ready"), "report")
+    assert (found.comment, found.shard) == ("changes", "1/2")
+    assert found.suite == "agent/checks nightly"
+
+
+def test_every_choice_is_taken() -> None:
+    """What an error lists as a choice is one."""
+    for name, choices in CHOICES.items():
+        for choice in choices:
+            Inputs.of({f"INPUT_{name.upper().replace('-', '_')}": choice})
 
 
 @pytest.mark.parametrize(
@@ -66,33 +68,43 @@ def test_every_input_reaches_its_option(monkeypatch: pytest.MonkeyPatch, tmp_pat
         "--profile=dev",
         "-h",
         "--",
-        "-",
         "--help --project=/",
         "$(touch pwned)",
         "`touch pwned`",
-        ";touch pwned",
         "&& touch pwned | x > y",
         "'\"\\",
         "${{ github.token }}",
         "a\n::set-env name=X::1\r\n##[error]x",
         "*",
-        "~",
         "\u202eevil\u2028x",
     ],
 )
-def test_a_selection_stays_a_selection(select: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_selection_stays_a_selection(select: str) -> None:
     """Options, shell syntax and line breaks in it are names of tasks, as they stand."""
-    found = parsed(monkeypatch, INPUT_SELECT=select)
-    assert found["select"] == tuple(select.split())
-    assert found["profile"] == "pr"
+    found = Inputs.of({"INPUT_SELECT": select})
+    assert found.select == tuple(select.split())
+    assert found.profile == "pr"
 
 
-@pytest.mark.parametrize("value", ["--help", "-h", "--", "$(x)", "a b", "=", "a\nb"])
-def test_an_option_keeps_a_value_that_looks_like_an_option(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The profile and the folder are what the input says."""
-    found = parsed(monkeypatch, INPUT_PROFILE=value, INPUT_EVALS=value)
-    assert found["profile"] == value
-    assert found["evals"] == Path(value)
+def test_every_input_that_cannot_be_used_is_named() -> None:
+    """All of them at once, each with what is expected."""
+    wrong = {
+        "INPUT_STALE": "ignore",
+        "INPUT_COMMENT": "yes",
+        "INPUT_BASELINE": "file:",
+        "INPUT_FAIL_ON": "needs_review stale",
+        "INPUT_JOBS": "0",
+        "INPUT_ANNOTATIONS": "no",
+        "INPUT_SHARD": "1/2",
+        "INPUT_MERGE": "parts",
+        "INPUT_WORKING_DIRECTORY": "nowhere",
+    }
+    with pytest.raises(UsageError) as caught:
+        Inputs.of(wrong)
+    said = [problem.message for problem in caught.value.problems]
+    assert len(said) == len(wrong) - 1
+    assert "the input 'stale' is 'ignore'; expected 'fail' or 'report'" in said
+    assert "the input 'fail-on' is 'stale'; expected 'needs_review' or 'not_ready'" in said
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +117,8 @@ class Ended:
     summary: str
 
 
-def step(root: Path, **inputs: str) -> Ended:
-    """Run the gate step as action.yml does, in a workspace with a project that has no evals."""
+def step(root: Path, name: str = "gate", **inputs: str) -> Ended:
+    """Run a step as action.yml does, in a workspace with a project that has no evals."""
     temporary = root / "temp"
     temporary.mkdir(exist_ok=True)
     given = {
@@ -119,7 +131,7 @@ def step(root: Path, **inputs: str) -> Ended:
         **inputs,
     }
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "tapegate.cli.action"],
+        [sys.executable, "-P", "-m", "tapegate.cli.action", name],
         cwd=root,
         env=given,
         stdout=subprocess.PIPE,
@@ -169,7 +181,8 @@ def test_no_input_speaks_to_the_runner(tmp_path: Path, name: str) -> None:
     assert ended.code == 2
     ours = [line for line in ended.log.splitlines() if not line.startswith("::error ")]
     assert not [line for line in ours if line.lstrip().startswith("::") or "##[" in line or "\x1b" in line]
-    assert ended.outputs == {"verdict": "failed", "exit-code": "2"}
+    assert (ended.outputs["verdict"], ended.outputs["exit-code"]) == ("failed", "2")
+    assert "passed" not in ended.outputs.values()
 
 
 def test_modules_of_the_repository_are_none_of_ours(tmp_path: Path) -> None:
@@ -188,28 +201,26 @@ def test_files_that_cannot_be_written_leave_the_code(tmp_path: Path, broken: str
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 4])
 def test_every_code_of_the_gate_is_the_steps(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """None is turned into another; only 0 has passed."""
-
-    def gate() -> None:
-        sys.exit(code)
-
-    monkeypatch.setattr(action.command_line, "main", gate)
-    for name, value in {"GITHUB_OUTPUT": str(tmp_path / "output"), "RUNNER_TEMP": str(tmp_path)}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "argv", ["action"])
-    with pytest.raises(SystemExit) as end:
-        action.main()
-    assert end.value.code == code
+    monkeypatch.setattr("tapegate.cli.action_gate.gate_step", lambda *_: (Gated(code), tmp_path))
+    assert action.gate({"GITHUB_OUTPUT": str(tmp_path / "output")}) == code
     lines = (tmp_path / "output").read_text().splitlines()
     assert [lines[1], lines[4]] == ["passed" if code == 0 else "failed", str(code)]
 
 
-def test_two_gates_of_a_job_leave_two_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second does not write over the first, whose artifact may still be uploaded."""
-    seen: list[str] = []
-    monkeypatch.setattr(action.command_line, "main", lambda: sys.exit(seen.append(sys.argv[4])))
-    monkeypatch.setattr(sys, "argv", ["action"])
-    for _ in range(2):
-        action._run({"RUNNER_TEMP": str(tmp_path)})
-    first, second = (Path(word.removeprefix("--out=")) for word in seen)
-    assert first != second
-    assert first.parent == second.parent == tmp_path
+def test_a_bug_of_ours_is_no_failed_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a 3, never the 1 of a regression, and never a pass."""
+
+    def crash(*_: object) -> None:
+        raise ZeroDivisionError("::error::x")
+
+    monkeypatch.setattr("tapegate.cli.action_gate.gate_step", crash)
+    assert action.gate({"GITHUB_OUTPUT": str(tmp_path / "output")}) == 3
+
+
+@pytest.mark.parametrize("name", ["base", "comment"])
+def test_the_other_steps_decide_nothing(name: str, tmp_path: Path) -> None:
+    """Without an event, a token or a repository they end well, and say nothing to the runner but their outputs."""
+    ended = step(tmp_path, name, INPUT_COMMENT="nonsense")
+    assert ended.code == 0
+    assert "verdict" not in ended.outputs
+    assert step(tmp_path, "nonsense").code == 1

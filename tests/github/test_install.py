@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,24 +16,22 @@ from tapegate.github.install import NotInstalled, main, output
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Stands in for `venv` and for programs; the list of all that was called."""
+    """Stands in for all programs; the list of what was called. There is no uv."""
     calls: list[list[str]] = []
-
-    def create(home: Path, **_: Any) -> None:
-        calls.append(["venv"])
-        (home / "bin").mkdir(parents=True)
-        (home / "site").mkdir()
 
     def call(argv: list[str], **_: Any) -> int:
         calls.append(argv)
+        if "venv" in argv:
+            (Path(argv[-1]) / "bin").mkdir(parents=True)
+            (Path(argv[-1]) / "site").mkdir()
         return 0
 
     def ask(argv: list[str], **_: Any) -> str:
-        return str(Path(argv[0]).parents[1] / "site")
+        return str(Path(argv[0]).parents[1] / "site") if "purelib" in argv[-1] else "(3, 11)"
 
-    monkeypatch.setattr(install.venv, "create", create)
     monkeypatch.setattr(install.subprocess, "call", call)
     monkeypatch.setattr(install.subprocess, "check_output", ask)
+    monkeypatch.setattr(install.shutil, "which", lambda *_, **__: None)
     return calls
 
 
@@ -43,27 +40,92 @@ def runner(tmp_path: Path, **inputs: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "out"), **inputs}
 
 
+LOCK = str(Path(__file__).parents[2] / "requirements" / "runtime.txt")
+
+
 def test_locked_packages_alone_are_installed(made: list[list[str]], tmp_path: Path) -> None:
     """pip gets the lock, refuses what has no hash and looks for nothing that the lock does not name."""
-    python = install.install(runner(tmp_path))
-    assert made[0] == ["venv"]
-    (pip,) = made[1:]
+    python = install.install(runner(tmp_path)).python
+    venv, pip = made
+    assert venv[:4] == [sys.executable, "-I", "-m", "venv"]
     assert pip[:4] == [str(python), "-m", "pip", "install"]
     assert {"--require-hashes", "--no-deps"} <= set(pip)
-    assert pip[-2:] == ["-r", str(Path(__file__).parents[2] / "requirements" / "runtime.txt")]
+    assert pip[-2:] == ["-r", LOCK]
+
+
+@pytest.fixture
+def uv(made: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """`made`, with a uv on the path."""
+    monkeypatch.setattr(install.shutil, "which", lambda *_, **__: "/bin/uv")
+    return made
+
+
+def test_uv_installs_the_same_where_it_is_at_hand(uv: list[list[str]], tmp_path: Path) -> None:
+    """Locked, hashed, and nothing resolved; from the action's own folder, so that no setting of a repository counts."""
+    python = install.install(runner(tmp_path)).python
+    venv, packages = uv
+    assert venv[:2] == ["/bin/uv", "venv"]
+    assert packages[:3] == ["/bin/uv", "pip", "install"]
+    assert {"--require-hashes", "--no-deps", str(python)} <= set(packages)
+    assert packages[-2:] == ["-r", LOCK]
+
+
+def test_pip_is_asked_where_uv_fails(
+    uv: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An old uv, or one without a network of its own, costs time and no verdict."""
+    whole = install.subprocess.call
+    monkeypatch.setattr(install.subprocess, "call", lambda argv, **_: 2 if argv[0] == "/bin/uv" else whole(argv))
+    install.install(runner(tmp_path))
+    assert [call[2:4] for call in uv] == [["-m", "venv"], ["pip", "install"]]
+    assert "pip is asked" in capsys.readouterr().out
 
 
 def test_the_environment_sees_the_actions_checkout(made: list[list[str]], tmp_path: Path) -> None:
     """Tapegate is read from where the action was checked out; nothing is built."""
-    home = install.install(runner(tmp_path)).parents[1]
+    home = install.install(runner(tmp_path)).python.parents[1]
     assert (home / "site" / "tapegate-action.pth").read_text() == f"{Path(__file__).parents[2] / 'src'}\n"
 
 
-def test_a_second_gate_of_a_job_finds_the_environment_made(made: list[list[str]], tmp_path: Path) -> None:
+def test_what_the_agent_needs_is_installed_apart(made: list[list[str]], tmp_path: Path) -> None:
+    """Its packages change none of Tapegate's, and a Python agent finds them after Tapegate's own."""
+    found = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent", INPUT_PYTHON="python3.12"))
+    assert found.agent is not None
+    assert found.agent.parents[1] != found.python.parents[1]
+    assert ["python3.12", "-I", "-m", "venv"] in [call[:4] for call in made]
+    source, site = (found.python.parents[1] / "site" / "tapegate-action.pth").read_text().splitlines()
+    assert source.endswith("src")
+    assert Path(site) == found.agent.parents[1] / "site"
+
+
+def test_two_agents_of_a_job_have_environments_of_their_own(made: list[list[str]], tmp_path: Path) -> None:
+    """Another command or another folder is another agent; the base of a comparison is one too."""
+    one = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent"))
+    other = install.install(runner(tmp_path, INPUT_INSTALL="pip install other"))
+    there = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent"), folder=str(tmp_path))
+    assert len({one.agent, other.agent, there.agent}) == len({one.python, other.python, there.python}) == 3
+
+
+def test_an_agent_of_another_python_is_none_that_is_imported(
+    made: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages of one Python do not fit into another."""
+    ask = install.subprocess.check_output
+    monkeypatch.setattr(
+        install.subprocess,
+        "check_output",
+        lambda argv, **_: "(3, 9)" if "tapegate-agent-" in argv[0] and "purelib" not in argv[-1] else ask(argv),
+    )
+    python = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent")).python
+    assert len((python.parents[1] / "site" / "tapegate-action.pth").read_text().splitlines()) == 1
+
+
+def test_a_second_gate_of_a_job_finds_the_environments_made(made: list[list[str]], tmp_path: Path) -> None:
     """Only the agent's own packages are asked for again."""
-    first = install.install(runner(tmp_path))
+    inputs = runner(tmp_path, INPUT_INSTALL="pip install agent")
+    first = install.install(inputs)
     made.clear()
-    assert install.install(runner(tmp_path, INPUT_INSTALL="pip install agent")) == first
+    assert install.install(inputs) == first
     assert [call[0] for call in made] == ["bash"]
 
 
@@ -71,13 +133,14 @@ def test_an_environment_that_was_left_half_made_is_made_anew(
     made: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only a whole environment counts as made."""
+    whole = install.subprocess.call
     with monkeypatch.context() as patched:
-        patched.setattr(install.subprocess, "call", lambda *_, **__: 1)
+        patched.setattr(install.subprocess, "call", lambda argv, **_: "pip" in argv or whole(argv))
         with pytest.raises(NotInstalled, match="locked dependencies"):
             install.install(runner(tmp_path))
-    monkeypatch.setattr(install.venv, "create", lambda *_, **__: made.append(["again"]))
+    made.clear()
     install.install(runner(tmp_path))
-    assert ["again"] in made
+    assert len(made) == 2
 
 
 def test_without_a_runner_an_environment_is_made_elsewhere(made: list[list[str]]) -> None:
@@ -90,7 +153,7 @@ def test_without_a_runner_an_environment_is_made_elsewhere(made: list[list[str]]
 def test_the_install_command_ends_at_its_first_failure(command: str, code: int, tmp_path: Path) -> None:
     """No failure of a part is passed over: the agent would be judged without what it needs."""
     with pytest.raises(NotInstalled, match=f"ended with {code};"):
-        install._bring(command, runner(tmp_path), tmp_path, tmp_path / "bin")
+        install._bring(command, runner(tmp_path), tmp_path, ".")
 
 
 def test_the_install_command_meets_the_environment_in_the_working_directory(tmp_path: Path) -> None:
@@ -101,8 +164,7 @@ def test_the_install_command_meets_the_environment_in_the_working_directory(tmp_
     (scripts / "pip").chmod(0o755)
     project = tmp_path / "a project"
     project.mkdir()
-    inputs = runner(tmp_path, INPUT_WORKING_DIRECTORY=str(project))
-    install._bring("pip install -r x.txt", inputs, tmp_path, scripts)
+    install._bring("pip install -r x.txt", runner(tmp_path), tmp_path, str(project))
     assert (tmp_path / "said").read_text() == f"{project} {tmp_path} install -r x.txt\n"
 
 
@@ -115,11 +177,11 @@ def test_an_old_python_is_refused_with_what_to_do(
     assert main() == 2
     said = capsys.readouterr().out
     assert said.startswith("::error title=Tapegate::Tapegate needs Python 3.11 or newer, and ")
-    assert said.endswith("is 3.10.13. Add actions/setup-python before this step, or set the input `python`.\n")
+    assert said.endswith("is 3.10.13. Add actions/setup-python before this step.\n")
     assert "exit-code<<" in (tmp_path / "out").read_text()
 
 
-@pytest.mark.parametrize("broken", ["create", "call"])
+@pytest.mark.parametrize("broken", ["venv", "pip"])
 def test_what_could_not_be_installed_is_no_verdict(
     broken: str,
     made: list[list[str]],
@@ -128,19 +190,20 @@ def test_what_could_not_be_installed_is_no_verdict(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Nothing was judged: exit code 3, never the 1 of a gate that failed, and no traceback."""
-
-    def refuse(*_: Any, **__: Any) -> int:
-        raise subprocess.CalledProcessError(1, "ensurepip")
-
-    if broken == "create":
-        monkeypatch.setattr(install.venv, "create", refuse)
-    else:
-        monkeypatch.setattr(install.subprocess, "call", lambda *_, **__: 1)
+    whole = install.subprocess.call
+    monkeypatch.setattr(install.subprocess, "call", lambda argv, **_: broken in argv or whole(argv))
     monkeypatch.setattr(install.os, "environ", runner(tmp_path))
     assert main() == 3
     said = capsys.readouterr().out
     assert said.startswith("::error title=Tapegate::")
-    assert ("python3-venv" in said) == (broken == "create")
+    assert ("python3-venv" in said) == (broken == "venv")
+
+
+def test_a_python_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    """The input `python` names a program that can be run."""
+    with pytest.raises(NotInstalled, match="'python9' cannot be run") as caught:
+        install.install(runner(tmp_path, INPUT_INSTALL="true", INPUT_PYTHON="python9"))
+    assert caught.value.code == 2
 
 
 def test_a_message_stays_in_its_annotation(
@@ -199,16 +262,25 @@ def test_the_installer_runs_on_the_standard_library_alone(tmp_path: Path) -> Non
 def test_a_real_environment_runs_tapegate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A virtual environment is made whose Python imports Tapegate from this checkout; only pip is left out here."""
     # tests/action installs from the lock for real.
-    monkeypatch.setattr(install.subprocess, "call", lambda *_, **__: 0)
-    real = install.venv.create
+    real = install.subprocess.call
     monkeypatch.setattr(
-        install, "venv", SimpleNamespace(create=lambda home, **words: real(home, **{**words, "with_pip": False}))
+        install.subprocess,
+        "call",
+        lambda argv, **words: real([*argv[:-1], "--without-pip", argv[-1]], **words) if "venv" in argv else 0,
     )
-    python = install.install(runner(tmp_path))
+    monkeypatch.setattr(install.shutil, "which", lambda *_, **__: None)
+    python = install.install(runner(tmp_path)).python
     ask = [str(python), "-c", "import sys, tapegate; print(tapegate.__file__); print(sys.prefix)"]
     where, prefix = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.splitlines()
     assert Path(where) == Path(__file__).parents[2] / "src" / "tapegate" / "__init__.py"
     assert Path(prefix).is_relative_to(tmp_path)
+
+
+def test_outputs_are_read_back_as_they_were_written(tmp_path: Path) -> None:
+    """Also those of several lines, and none."""
+    for name, value in (("a", "x\ny"), ("b", ""), ("c", "z")):
+        output({"GITHUB_OUTPUT": str(tmp_path / "out")}, name, value)
+    assert install.read_outputs((tmp_path / "out").read_text()) == {"a": "x\ny", "b": "", "c": "z"}
 
 
 def read(path: Path) -> dict[str, str]:

@@ -1,62 +1,96 @@
-"""The action's gate step: `tapegate run --github`, with the action's inputs as its words.
+"""The action's steps after the installation: `base`, `gate` and `comment`, each a process of its own.
 
-Inputs come as `INPUT_*` variables and never pass through a shell.
+The token is in the environment of the first and the last, which run no code of the pull request; the gate runs such
+code and has no token.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from tapegate.cli import main as command_line
-from tapegate.errors import TapegateError, UsageError
+import orjson
+
+from tapegate.cli.action_inputs import Inputs
+from tapegate.errors import TapegateError
 from tapegate.github.install import output
 from tapegate.report.inert import log_safe
 
-
-def words(inputs: Mapping[str, str], out: Path) -> list[str]:
-    """The command line that the inputs stand for; an input that is not set has the default of action.yml."""
-    project = Path(inputs.get("GITHUB_WORKSPACE") or ".") / (inputs.get("INPUT_WORKING_DIRECTORY") or ".")
-    line = ["run", "--github", f"--project={project}", f"--out={out}"]
-    line += [f"--profile={inputs.get('INPUT_PROFILE') or 'pr'}"]
-    line += [f"--evals={inputs.get('INPUT_EVALS') or 'evals'}"]
-    if jobs := inputs.get("INPUT_JOBS"):
-        line += [f"--jobs={jobs}"]
-    if inputs.get("INPUT_ANNOTATIONS") == "false":
-        line += ["--no-annotations"]
-    # Options end here: a selection that looks like one stays a selection.
-    return [*line, "--", *inputs.get("INPUT_SELECT", "").split()]
+Outputs = Mapping[str, str]
 
 
-def main() -> NoReturn:
-    """Run the gate and exit with its code. Whatever way it ended, the outputs name that code too."""
-    code = _run(os.environ)
+def main(arguments: list[str]) -> NoReturn:
+    """Run one step and exit with its code."""
+    from tapegate.cli import action_base, action_comment
+
+    steps: Mapping[str, Callable[[Mapping[str, str]], int]] = {
+        "base": action_base.step,
+        "gate": gate,
+        "comment": action_comment.step,
+    }
+    if len(arguments) != 1 or arguments[0] not in steps:
+        sys.exit(f"tapegate: expected one step of {', '.join(steps)}, got {arguments!r}")
+    sys.exit(steps[arguments[0]](os.environ))
+
+
+def gate(environ: Mapping[str, str]) -> int:
+    """Whatever way the gate ended, the outputs name its code too."""
+    outputs: dict[str, str] = {}
+    try:
+        code = _gate(environ, outputs)
+    except TapegateError as error:
+        from tapegate.github.step import Step
+
+        Step(Path(), environ, print).refused(error)
+        print(f"tapegate: {log_safe(str(error))}", file=sys.stderr)
+        code = error.exit_code
+    except Exception as error:
+        # An internal error must not look like a failed gate: it has an exit code of its own.
+        if environ.get("TAPEGATE_DEBUG"):
+            raise
+        print(f"tapegate: internal error: {type(error).__name__}: {log_safe(str(error))}", file=sys.stderr)
+        code = TapegateError.exit_code
+    outputs |= {"verdict": "passed" if code == 0 else "failed", "exit-code": str(code)}
     # A disk that is full costs the outputs; action.yml takes a missing verdict for a failed one.
     with suppress(OSError):
-        output(os.environ, "verdict", "passed" if code == 0 else "failed")
-        output(os.environ, "exit-code", str(code))
-    sys.exit(code)
+        for name, value in outputs.items():
+            output(environ, name, value)
+    return code
 
 
-def _run(inputs: Mapping[str, str]) -> int:
-    annotations = inputs.get("INPUT_ANNOTATIONS") or "true"
-    if annotations not in ("true", "false"):
-        problem = log_safe(f"the input `annotations` is {annotations!r}; expected 'true' or 'false'")
-        print(f"tapegate: {problem}", file=sys.stderr)
-        return UsageError.exit_code
-    # One folder a step: two gates in a job leave two reports.
-    out = Path(tempfile.mkdtemp(prefix="tapegate-report-", dir=inputs.get("RUNNER_TEMP") or None))
-    sys.argv[1:] = words(inputs, out)
-    try:
-        command_line.main()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else TapegateError.exit_code
+def _gate(environ: Mapping[str, str], outputs: dict[str, str]) -> int:
+    from tapegate.cli.action_gate import gate_step
+    from tapegate.github.artifact_name import artifact_name
+    from tapegate.model.diff import Kind
+    from tapegate.model.finding import Verdict
+    from tapegate.report import answers
+
+    inputs = Inputs.of(environ)
+    if agent := environ.get("TAPEGATE_AGENT_PYTHON"):
+        # Programs that the agent's packages brought are the agent's to find.
+        os.environ["PATH"] = f"{Path(agent).parent}{os.pathsep}{environ.get('PATH', os.defpath)}"
+    gated, out = gate_step(inputs, environ)
+    run, diff = gated.run, gated.diff
+    if run is not None:
+        counts = {"total": len(run.tasks), **{verdict.value: run.count(verdict) for verdict in Verdict}}
+        compared = "none" if diff is None else "available" if diff.available else "unavailable"
+        outputs |= {
+            "behaviour": answers.behaviour(run).state,
+            "recordings": answers.recordings(run).state,
+            "digest": gated.digest,
+            "counts": orjson.dumps(counts).decode(),
+            "comparison": compared,
+            "regressions": str(len(diff.of(Kind.REGRESSION))) if diff is not None and diff.available else "",
+            "lint": str(len(gated.findings)),
+            "report": str(out),
+            "artifact": artifact_name(inputs.suite, inputs.shard),
+        }
+    return gated.exit_code
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

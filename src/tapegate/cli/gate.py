@@ -73,7 +73,7 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
     step = Step(words.project, environ, click.echo, annotate=words.annotations) if words.github else None
     out = words.out or words.project / "out"
     try:
-        run, raw = _judged(words, out)
+        run, raw = judged(words, out)
     except TapegateError as error:
         if step is not None:
             step.refused(error)
@@ -89,7 +89,11 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
     return run.gate.exit_code
 
 
-def _judged(words: Gating, out: Path) -> tuple[Run, bytes]:
+def judged(words: Gating, out: Path) -> tuple[Run, bytes]:
+    """Replay and judge; results and reports are in `out` afterwards. Returns the run and the bytes of its results.
+
+    Raises TapegateError where it cannot begin.
+    """
     suite = load_suite(words.project, words.project / words.evals)
     catalog = catalog_of(suite.project, suite.evals)
     contracts = (problem for task in suite.tasks for problem in check_contract(task, catalog))

@@ -31,6 +31,7 @@ COMMANDS = {
         "For workflows: the comment, the base's results, the refresh pull request.",
     ),
     "metrics": ("tapegate.cli.metrics:metrics", "List the metrics, with their docs."),
+    "init": ("tapegate.cli.init:init", "Write a first task, a config and workflows into a repository."),
     "doctor": ("tapegate.cli.doctor:doctor", "What on this machine would break a run."),
     "schema": ("tapegate.cli.schema:schema", "Print a JSON Schema: task, config, results or diff."),
 }

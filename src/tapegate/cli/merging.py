@@ -65,7 +65,7 @@ def merge_parts(words: Merging, environ: Mapping[str, str]) -> int:
     """Join the parts; returns the exit code of the whole. Raises BadInput where they are not one run's."""
     step = Step(words.project, environ, click.echo, annotate=words.annotations) if words.github else None
     try:
-        run, raw = _joined(words)
+        run, raw = joined(words)
     except TapegateError as error:
         if step is not None:
             step.refused(error)
@@ -80,7 +80,11 @@ def merge_parts(words: Merging, environ: Mapping[str, str]) -> int:
     return run.gate.exit_code
 
 
-def _joined(words: Merging) -> tuple[Run, bytes]:
+def joined(words: Merging) -> tuple[Run, bytes]:
+    """Join the parts; results and reports are in `out` afterwards. Returns the run and the bytes of its results.
+
+    Raises BadInput where they are not one run's.
+    """
     parts = sorted((_read(folder) for folder in _folders(words.parts)), key=lambda part: part.shard.shard)
     problems = [*_incomplete(parts), *_differing(parts), *_wrong_shares(parts)]
     if problems:

@@ -28,11 +28,18 @@ CASSETTES = click.option(
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print facts as JSON.")
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
+
+
+def jobs() -> int:
+    """Trials at a time where nobody says how many: one a core, eight at the most."""
+    return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
 JOBS = click.option(
     "--jobs",
     "-j",
     type=click.IntRange(min=1),
-    default=lambda: min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
+    default=jobs,
     show_default="one a core",
     help="Trials at a time.",
 )

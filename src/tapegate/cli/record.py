@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 
 import click
 
 from tapegate.cli import options
+
+
+class Dollars(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.5 on
+    """An amount in US dollars, kept as it was written: no float makes another of it."""
+
+    name = "USD"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The amount. Fails for anything but a decimal."""
+        if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", value):
+            self.fail(f"{value!r} is no amount in US dollars; expected a decimal like 2.50", param, ctx)
+        return value
 
 
 @click.command()
@@ -20,6 +33,11 @@ from tapegate.cli import options
 @click.option("--all", "which", flag_value="all", help="Record every trial anew.")
 @click.option("--source", help="What to record from, as `sources` declares it. [default: the config's, or live]")
 @click.option("--trials", type=click.IntRange(1, 20), help="Trials of each task. [default: what the task says]")
+@click.option(
+    "--cap-usd",
+    type=Dollars(),
+    help="Stop before a task once so much is spent, by the prices that the project pins.",
+)
 @options.QUIET
 @click.pass_context
 def record(ctx: click.Context, /, **words: object) -> None:

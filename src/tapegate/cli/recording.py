@@ -12,6 +12,7 @@ from tapegate.errors import CassetteError, LoadError, Stale, UsageError
 from tapegate.load.select import select
 from tapegate.load.suite import Suite, load_suite
 from tapegate.model.task import Task
+from tapegate.run.cap import Cap
 from tapegate.run.fixture import Fixture
 from tapegate.run.plan import Trial, plan
 from tapegate.run.record import record
@@ -21,7 +22,15 @@ from tapegate.run.source import ready
 from tapegate.tape.store import Loaded
 
 PR_EVENTS = frozenset(
-    {"pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment", "issue_comment"}
+    {
+        "pull_request",
+        "pull_request_target",
+        "pull_request_review",
+        "pull_request_review_comment",
+        "issue_comment",
+        "merge_group",
+        "workflow_run",
+    }
 )
 """Events in which code of a stranger may run: nothing is recorded in them, whatever the flags."""
 
@@ -36,6 +45,7 @@ class Recording:
     which: str | None
     source: str | None
     trials: int | None
+    cap_usd: str | None
     quiet: bool
 
 
@@ -49,7 +59,7 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
         raise UsageError.of(
             "recording_in_pr",
             f"nothing is recorded in a {event!r} event: code of a pull request must not reach a provider",
-            fix="record on your own machine with your key, or let a maintainer dispatch the audit workflow",
+            fix="record on your own machine with your key, or let a maintainer dispatch the recording workflow",
         )
     if words.which is None:
         raise UsageError.of("no_choice", "what is to be recorded? expected one of --missing, --stale and --all")
@@ -70,11 +80,15 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
         if not due:
             _say(words, "nothing to record: every trial has a recording" + _that_holds(words))
             return 0
+        cap: Cap | None = None
         for name, due_of_it in _by_source(words, suite, tasks, due).items():
             with ready(suite, name) as source:
+                # What stands in for a provider sends no bill.
+                if words.cap_usd is not None and source.declared.kind == "live":
+                    cap = cap or Cap.of(suite.config, words.cap_usd)
                 for task in due_of_it:
                     numbers = due[task.recorded_as]
-                    count = record(suite, runner, source, task, numbers, replace=words.which == "all")
+                    count = record(suite, runner, source, task, numbers, replace=words.which == "all", cap=cap)
                     shown = ", ".join(map(str, numbers))
                     _say(words, f"recorded {task.key}, trial {shown}: {count} interactions from {source.name}")
     return 0

@@ -19,6 +19,7 @@ from tapegate.report import results
 from tapegate.run import worktree
 from tapegate.run.commit import NONE, commit_of
 from tapegate.run.results_folder import CONTRACTS, ResultsFolder
+from tapegate.subject.interpreter import VARIABLE as AGENT
 
 LAST_LINES = 12
 """Of what a run that could not begin said."""
@@ -87,16 +88,20 @@ class Running:
     evals: Path
     profile: str
     jobs: int
+    python: str = sys.executable
+    """Imports Tapegate."""
+    agent: str = ""
+    """The Python of the agent's environment; empty where it has none of its own."""
 
     def side(self, where: Place, out: Path) -> Side:
         """Run a place into `out`: its own code, evals and recordings, judged by this Tapegate. A run that cannot begin
         is a side with a problem, never an error and never a guess."""
         with self._folder(where) as folder:
-            command = [sys.executable, "-P", "-m", "tapegate", "run", "--project", str(folder), "--quiet"]
+            command = [self.python, "-P", "-m", "tapegate", "run", "--project", str(folder), "--quiet"]
             command += ["--evals", str(self.evals), "--profile", self.profile, "--jobs", str(self.jobs)]
             done = subprocess.run(  # noqa: S603 - our own interpreter and our own words
                 [*command, "--out", str(out)],
-                env=_environment(),
+                env=_environment(self.agent),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 check=False,
@@ -126,6 +131,9 @@ def unavailable(where: Place, error: TapegateError) -> Side:
     return Side(where.name, None, commit=where.revision, problem=str(error), exit_code=error.exit_code)
 
 
-def _environment() -> dict[str, str]:
+def _environment(agent: str) -> dict[str, str]:
     """Without what a workflow step tells its own commands: the step's summary and outputs are not the sides'."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "INPUT_"))}
+    made = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "INPUT_"))}
+    if agent:
+        made |= {AGENT: agent, "PATH": f"{Path(agent).parent}{os.pathsep}{made.get('PATH', os.defpath)}"}
+    return made

@@ -7,7 +7,7 @@ Source: GitHub Docs, "Workflow commands for GitHub Actions"; the runner's own es
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tapegate.model.diff import Diff, Kind
 from tapegate.model.finding import Finding, Verdict
@@ -27,11 +27,34 @@ KINDS = {
 }
 
 
+Commands = Mapping[str, list[str]]
+"""By kind, the worst first, as many as there are."""
+
+
 def of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> list[str]:
     """The commands for `run`, one a line; `prefix` leads from the repository's root to the project.
 
     With a comparison, regressions come first and say so, and what passes only because less is asked for warns.
     """
+    return together(all_of_run(run, prefix, diff))
+
+
+def of_problems(problems: Sequence[Problem], prefix: str = "", kind: str = "error") -> list[str]:
+    """The commands for problems of an input; `kind` is `error`, `warning` or `notice`."""
+    return together(all_of_problems(problems, prefix, kind))
+
+
+def together(*of_each: Commands) -> list[str]:
+    """The commands of one step, within what GitHub shows of one step: those that were given first come first."""
+    found: dict[str, list[str]] = {}
+    for commands in of_each:
+        for kind, lines in commands.items():
+            found.setdefault(kind, []).extend(lines)
+    return [command for kind, lines in found.items() for command in _cut(kind, lines)]
+
+
+def all_of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> Commands:
+    """As `of_run`, uncut."""
     found: dict[str, list[str]] = {"error": [], "warning": []}
     changed = {task.key: task for task in diff.tasks} if diff is not None else {}
     broken = {key: task for key, task in changed.items() if task.kind is Kind.REGRESSION}
@@ -57,18 +80,18 @@ def of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> list[str]:
             fails = [finding for finding in told.by_base_contract_findings if finding.severity == "fail"]
             name = f"{key} fails by the base's contract"
             found["warning"] += [_of_finding("warning", name, finding, prefix) for finding in nearest(fails)]
-    return [command for kind, commands in found.items() for command in _cut(kind, commands)]
+    return found
 
 
-def of_problems(problems: Sequence[Problem], prefix: str = "", kind: str = "error") -> list[str]:
-    """The commands for problems of an input; `kind` is `error`, `warning` or `notice`."""
+def all_of_problems(problems: Sequence[Problem], prefix: str = "", kind: str = "error") -> Commands:
+    """As `of_problems`, uncut."""
     commands = []
     for problem in problems:
         place = {"title": f"Tapegate: {problem.code}"}
         if problem.file is not None:
             place = {"file": prefix + problem.file, "line": str(problem.line or 1), **place}
         commands.append(_command(kind, place, [problem.message, _labelled("fix", problem.fix or "")]))
-    return list(_cut(kind, commands))
+    return {kind: commands}
 
 
 def _of_finding(kind: str, key: str, finding: Finding, prefix: str) -> str:

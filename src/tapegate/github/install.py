@@ -1,7 +1,8 @@
-"""Installs Tapegate for the action: an environment of its own, from hash-locked packages.
+"""Installs Tapegate for the action: an environment of its own, from hash-locked packages, and one for the agent.
 
 Runs under the runner's Python before anything is installed, so it needs the standard library only. Tapegate itself is
-not built: the environment reads it from the action's own checkout, which the workflow pinned.
+not built: the environment reads it from the action's own checkout, which the workflow pinned. What the agent needs goes
+into an environment of the agent's, so that neither changes a version of the other's.
 """
 
 from __future__ import annotations
@@ -9,17 +10,23 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
-import venv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST = (3, 11)
 ACTION = Path(__file__).resolve().parents[3]
 """The action's checkout."""
 LOCK = ACTION / "requirements" / "runtime.txt"
+
+_PYTHON = "python.exe" if os.name == "nt" else "python"
+_SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
+_VERSION = "import sys; print(sys.version_info[:2])"
 
 BAD_INPUT, NOT_JUDGED = 2, 3
 """As `tapegate.errors` has them, which cannot be imported yet."""
@@ -33,11 +40,24 @@ class NotInstalled(Exception):
         super().__init__(message)
 
 
+@dataclass(frozen=True)
+class Installed:
+    """What there is to run with."""
+
+    python: Path
+    """Imports Tapegate."""
+    agent: Path | None
+    """The Python that the agent's packages were installed for; None where the workflow installs none."""
+
+
 def main() -> int:
-    """Make the environment and tell later steps where its Python is; else say why not, in one annotation."""
+    """Make the environments and tell later steps where their Pythons are; else say why not, in one annotation."""
     try:
-        python = install(os.environ)
-        output(os.environ, "python", str(python))
+        made = install(os.environ)
+        output(os.environ, "python", str(made.python))
+        output(os.environ, "agent", str(made.agent or ""))
+        if sys.argv[1:] == ["--on-path"]:
+            _on_path(os.environ, made)
     except NotInstalled as error:
         message, code = str(error), error.code
     except OSError as error:
@@ -49,26 +69,21 @@ def main() -> int:
     return code
 
 
-def install(environ: Mapping[str, str]) -> Path:
-    """The Python of the environment, with Tapegate and what `INPUT_INSTALL` installs. Raises NotInstalled."""
+def install(environ: Mapping[str, str], folder: str | None = None) -> Installed:
+    """The environments, with what `INPUT_INSTALL` installs in `folder`, else in the working directory.
+
+    Raises NotInstalled.
+    """
     if sys.version_info < OLDEST:
         found = ".".join(map(str, sys.version_info[:3]))
         raise NotInstalled(
             f"Tapegate needs Python {'.'.join(map(str, OLDEST))} or newer, and {sys.executable!r} is {found}. "
-            "Add actions/setup-python before this step, or set the input `python`.",
+            "Add actions/setup-python before this step.",
             BAD_INPUT,
         )
-    home = _home(environ)
-    scripts = home / ("Scripts" if os.name == "nt" else "bin")
-    python = scripts / ("python.exe" if os.name == "nt" else "python")
-    made = home / "made"
-    if not made.exists():
-        _make(home, python)
-        made.touch()
-    _see(python)
-    if command := environ.get("INPUT_INSTALL", "").strip():
-        _bring(command, environ, home, scripts)
-    return python
+    place = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="tapegate-")
+    agent = _agent(environ, Path(place), folder or environ.get("INPUT_WORKING_DIRECTORY") or ".")
+    return Installed(_harness(environ, Path(place), agent), agent)
 
 
 def output(environ: Mapping[str, str], name: str, value: str) -> None:
@@ -79,45 +94,139 @@ def output(environ: Mapping[str, str], name: str, value: str) -> None:
             file.write(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
 
 
-def _home(environ: Mapping[str, str]) -> Path:
-    """Where the environment stands: in the runner's temporary folder, where the next gate of a job finds it made."""
-    temporary = environ.get("RUNNER_TEMP")
-    if not temporary:
-        return Path(tempfile.mkdtemp(prefix="tapegate-"))
-    made_of = b"\0".join((LOCK.read_bytes(), sys.executable.encode(), sys.version.encode()))
-    return Path(temporary) / f"tapegate-{hashlib.sha256(made_of).hexdigest()[:16]}"
+def _on_path(environ: Mapping[str, str], made: Installed) -> None:
+    """Let later steps of the job say `tapegate`, and find what the agent's packages brought."""
+    folder = made.python.parents[1] / "commands"
+    folder.mkdir(exist_ok=True)
+    if os.name == "nt":
+        (folder / "tapegate.cmd").write_text(f'@"{made.python}" -P -m tapegate %*\r\n', encoding="utf-8")
+    command = folder / "tapegate"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(str(made.python))} -P -m tapegate "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    folders = [str(made.agent.parent)] if made.agent is not None else []
+    _append(environ, "GITHUB_PATH", [*folders, str(folder)])
+    if made.agent is not None:
+        _append(environ, "GITHUB_ENV", [f"TAPEGATE_AGENT_PYTHON={made.agent}"])
 
 
-def _make(home: Path, python: Path) -> None:
-    try:
-        venv.create(home, clear=True, with_pip=True, symlinks=os.name != "nt")
-    except subprocess.CalledProcessError as error:
-        raise NotInstalled(
-            f"{sys.executable!r} could not make a virtual environment: {error}. On Debian and Ubuntu it needs the "
-            "package python3-venv; actions/setup-python before this step works everywhere."
-        ) from error
+def _append(environ: Mapping[str, str], variable: str, lines: Sequence[str]) -> None:
+    if path := environ.get(variable):
+        with Path(path).open("a", encoding="utf-8", newline="\n") as file:
+            file.write("".join(f"{line}\n" for line in lines))
+
+
+def read_outputs(text: str) -> dict[str, str]:
+    """What `output` wrote."""
+    lines = iter(text.splitlines())
+    found = {}
+    for line in lines:
+        name, _, delimiter = line.partition("<<")
+        value = []
+        for part in lines:
+            if part == delimiter:
+                break
+            value.append(part)
+        found[name] = "\n".join(value)
+    return found
+
+
+def _harness(environ: Mapping[str, str], place: Path, agent: Path | None) -> Path:
+    """The Python of Tapegate's environment, in the runner's temporary folder, where the next gate of a job finds it."""
+    home = place / f"tapegate-{_hash(LOCK.read_bytes(), sys.executable, sys.version, agent or '')}"
+    python = _scripts(home) / _PYTHON
+    made = home / "made"
+    if not made.exists():
+        shutil.rmtree(home, ignore_errors=True)
+        if not _made_by_uv(environ, home, python):
+            _made_by_pip(home, python)
+        made.touch()
+    _see(python, agent)
+    return python
+
+
+def _made_by_uv(environ: Mapping[str, str], home: Path, python: Path) -> bool:
+    """Whether uv is at hand and did it, in a tenth of the time."""
+    uv = shutil.which("uv", path=environ.get("PATH"))
+    if uv is None:
+        return False
+    # In the action's own checkout: settings of the repository under test do not say where packages come from.
+    made = subprocess.call([uv, "venv", "--quiet", "--python", sys.executable, str(home)], cwd=ACTION)  # noqa: S603
+    words = ["pip", "install", "--quiet", "--python", str(python), "--no-deps", "--require-hashes", "-r", str(LOCK)]
+    if made == 0 and subprocess.call([uv, *words], cwd=ACTION) == 0:  # noqa: S603
+        return True
+    print("uv could not install Tapegate's locked dependencies; pip is asked.")
+    return False
+
+
+def _made_by_pip(home: Path, python: Path) -> None:
+    _environment(sys.executable, home)
     # The lock names every package there is to install: nothing is left for a resolver to find.
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    if subprocess.call([*pip, "--require-hashes", "-r", str(LOCK)]) != 0:  # noqa: S603
+    if subprocess.call([*pip, "--require-hashes", "-r", str(LOCK)], cwd=ACTION) != 0:  # noqa: S603
         raise NotInstalled("pip could not install Tapegate's locked dependencies; its message stands above.")
 
 
-def _see(python: Path) -> None:
-    """Let the environment import Tapegate from the checkout of this step's action."""
-    ask = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    site = subprocess.check_output(ask, text=True).strip()  # noqa: S603
-    (Path(site) / "tapegate-action.pth").write_text(f"{ACTION / 'src'}\n", encoding="utf-8")
+def _environment(interpreter: str, home: Path) -> None:
+    try:
+        code = subprocess.call([interpreter, "-I", "-m", "venv", "--clear", str(home)])  # noqa: S603
+    except OSError as error:
+        raise NotInstalled(f"the Python {interpreter!r} cannot be run: {error}", BAD_INPUT) from error
+    if code != 0:
+        raise NotInstalled(
+            f"{interpreter!r} could not make a virtual environment. On Debian and Ubuntu it needs the package "
+            "python3-venv; actions/setup-python before this step works everywhere."
+        )
 
 
-def _bring(command: str, environ: Mapping[str, str], home: Path, scripts: Path) -> None:
+def _see(python: Path, agent: Path | None) -> None:
+    """Let the environment import Tapegate from the checkout of this step's action, and after all of its own what the
+    agent's environment holds: an agent that is a Python callable runs in this one."""
+    seen = [str(ACTION / "src")]
+    if agent is not None and _asked(agent, _VERSION) == _asked(python, _VERSION):
+        seen.append(_asked(agent, _SITE))
+    site = Path(_asked(python, _SITE))
+    (site / "tapegate-action.pth").write_text("".join(f"{folder}\n" for folder in seen), encoding="utf-8")
+
+
+def _agent(environ: Mapping[str, str], place: Path, folder: str) -> Path | None:
+    """The Python of the agent's environment, after the input `install`; None where there is nothing to install."""
+    command = environ.get("INPUT_INSTALL", "").strip()
+    if not command:
+        return None
+    interpreter = environ.get("INPUT_PYTHON", "").strip() or sys.executable
+    home = place / f"tapegate-agent-{_hash(command, interpreter, os.path.abspath(folder))}"  # noqa: PTH100 - a name
+    if not (home / "made").exists():
+        _environment(interpreter, home)
+        (home / "made").touch()
+    scripts = _scripts(home)
+    _bring(command, environ, home, folder)
+    return scripts / _PYTHON
+
+
+def _bring(command: str, environ: Mapping[str, str], home: Path, folder: str) -> None:
     """Run the input `install`. The workflow's author wrote it as a command: the one input that is meant for a shell."""
+    scripts = _scripts(home)
     made = {**environ, "PATH": f"{scripts}{os.pathsep}{environ.get('PATH', os.defpath)}", "VIRTUAL_ENV": str(home)}
-    folder = environ.get("INPUT_WORKING_DIRECTORY") or "."
     # As the runner itself runs `shell: bash`.
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command]
     code = subprocess.call(shell, env=made, cwd=folder)  # noqa: S603
     if code != 0:
         raise NotInstalled(f"the command of the input `install` ended with {code}; its message stands above.")
+
+
+def _scripts(home: Path) -> Path:
+    return home / ("Scripts" if os.name == "nt" else "bin")
+
+
+def _asked(python: Path, program: str) -> str:
+    return subprocess.check_output([str(python), "-I", "-c", program], text=True).strip()  # noqa: S603
+
+
+def _hash(*parts: object) -> str:
+    raw = b"\0".join(
+        part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogateescape") for part in parts
+    )
+    return hashlib.sha256(raw).hexdigest()[:16]
 
 
 def _data(text: str) -> str:

@@ -14,7 +14,7 @@ from tapegate.errors import TapegateError
 from tapegate.github import annotations as commands
 from tapegate.github.install import output
 from tapegate.model.run import Run
-from tapegate.report import markdown
+from tapegate.report import answers, markdown
 from tapegate.report.inert import code_block
 
 MOST_CHARACTERS = 100_000
@@ -36,11 +36,21 @@ class Step:
 
     def judged(self, run: Run, digest: str, out: Path) -> None:
         """Tell the workflow of a run that was judged."""
-        self._annotations(commands.of_run(run, prefix(self.project, self.environ)))
-        self._summary(markdown.render(run, digest))
+        self.told(commands.of_run(run, prefix(self.project, self.environ)), "", run, digest)
         with suppress(OSError):
             output(self.environ, "digest", digest)
             output(self.environ, "report", str(out))
+
+    def told(self, annotated: list[str], compared: str, run: Run, digest: str) -> None:
+        """Annotate, and summarise: what changed where there is a comparison, the two answers, and the whole run."""
+        self._annotations(annotated)
+        answered = "".join(
+            f"- {word} {answer.sentence}\n"
+            for word, answer in (("Behaviour", answers.behaviour(run)), ("Recordings", answers.recordings(run)))
+        )
+        # What changed has its own words for the two answers.
+        self._summary(f"{compared}\n" if compared else "")
+        self._summary(markdown.render(run, digest, answered="" if compared else answered))
 
     def refused(self, error: TapegateError) -> None:
         """Tell the workflow of a run that could not begin."""

@@ -11,8 +11,8 @@ from tapegate.compare.measures import MEASURES
 from tapegate.model.diff import Compared, Diff, Kind, Spent, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
+from tapegate.report import answers, words
 from tapegate.report import change_words as say
-from tapegate.report import words
 from tapegate.report.excerpts import answer_lines, most_changed, nearest, path_lines
 from tapegate.report.inert import code_block, inline_code
 from tapegate.report.sheet import Section, Sheet
@@ -33,7 +33,7 @@ def render(diff: Diff | None, run: Run | None, *, digest: str = "", most_bytes: 
     """The comment, within `most_bytes`. `run` is head's, where it is at hand; `diff` is None where there is no base."""
     safety = say.safety(run, diff)
     results = {task.key: task for task in run.tasks} if run is not None else {}
-    head = [f"## Tapegate: {safety.headline}", "", f"**{safety.sentence}**", "", *_sides(diff, run)]
+    head = [f"## Tapegate: {safety.headline}", "", f"**{safety.sentence}**", "", *_answers(run), *_sides(diff, run)]
     sections = list(_changed(diff, results)) if diff is not None else []
     sections += _standing(diff, run)
     sections += _measured(diff) if diff is not None else []
@@ -42,7 +42,7 @@ def render(diff: Diff | None, run: Run | None, *, digest: str = "", most_bytes: 
 
 def _sides(diff: Diff | None, run: Run | None) -> list[str]:
     if diff is None:
-        return [f"{words.summary(run)}.", ""] if run is not None else []
+        return ["", f"{words.summary(run)}.", ""] if run is not None else []
     lines = [_side(word, side) for word, side in (("Base", diff.base), ("Head", diff.head))]
     recorded = [told for told in diff.statistics if told.stratum is Stratum.RE_RECORDED]
     for told in recorded:
@@ -51,6 +51,19 @@ def _sides(diff: Diff | None, run: Run | None) -> list[str]:
         lines.append(f"- Re-recorded: {say.count(told.tasks, 'task', 'tasks')}{named}")
         lines += [f"  - {say.statistic(one)}" for one in told.measures if one.measure in LEADING]
     return [*lines, ""]
+
+
+def _answers(run: Run | None) -> list[str]:
+    """Two answers on two lines: neither stands for the other."""
+    if run is None:
+        return []
+    told = (("Behaviour", answers.behaviour(run)), ("Recordings", answers.recordings(run)))
+    return [f"- {word} {answer.sentence}{_keys(answer.keys)}" for word, answer in told]
+
+
+def _keys(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - TOLD:,} more" if len(keys) > TOLD else ""
+    return f": {', '.join(map(inline_code, keys[:TOLD]))}{more}" if keys else ""
 
 
 def _side(word: str, side: Compared) -> str:

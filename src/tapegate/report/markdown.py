@@ -8,13 +8,17 @@ from tapegate.model.run import Run
 from tapegate.report import words
 from tapegate.report.inert import code_block, visible
 
-MOST_BYTES = 1_000_000
-"""GitHub refuses a step summary over 1 MiB."""
+MOST_BYTES = 980_000
+"""GitHub refuses a step summary over 1 MiB, and what changed stands above."""
 
 
-def render(run: Run, digest: str) -> str:
-    """The whole report, most important first, within `MOST_BYTES`; text of the agent's stands in code blocks only."""
-    head = [f"## Tapegate: {'passed' if run.gate.passed else 'failed'}", "", f"{words.summary(run)}.", ""]
+def render(run: Run, digest: str, *, answered: str = "") -> str:
+    """The whole report, most important first, within `MOST_BYTES`; text of the agent's stands in code blocks only.
+
+    `answered` is a list that stands before all else.
+    """
+    head = [f"## Tapegate: {'passed' if run.gate.passed else 'failed'}", "", *([answered] if answered else [])]
+    head += [f"{words.summary(run)}.", ""]
     if points := [*run.gate.reasons, *words.remarks(run)]:
         head += [f"- {_cell(point)}" for point in points] + [""]
     table = [*_table(run), ""]

@@ -12,6 +12,7 @@ from tapegate import __version__
 from tapegate.errors import NotJudged, SubjectError, last_lines
 from tapegate.load.suite import Suite
 from tapegate.model.task import Task
+from tapegate.run.cap import Cap
 from tapegate.run.commit import commit_of
 from tapegate.run.question import Question
 from tapegate.run.runner import Runner
@@ -26,14 +27,29 @@ from tapegate.tape.recorder import Recorder
 from tapegate.tape.redact import Redactor
 
 
-def record(suite: Suite, runner: Runner, source: Source, task: Task, trials: Sequence[int], *, replace: bool) -> int:
+def record(
+    suite: Suite,
+    runner: Runner,
+    source: Source,
+    task: Task,
+    trials: Sequence[int],
+    *,
+    replace: bool,
+    cap: Cap | None = None,
+) -> int:
     """Record `trials` of `task` and write them all, or none. Returns how many interactions they hold.
 
-    All trials are kept, good or bad: nothing is judged here. Raises NotJudged `recording_broken` where the subject
-    did not answer to its end, and whatever the recorder and the store raise; then nothing was written.
+    With a cap, raises NotJudged before anything is sent where nothing is left of it, and where it cannot be kept any
+    more, after what was recorded was written. All trials are kept, good or bad: nothing is judged here. Raises
+    NotJudged `recording_broken` where the subject did not answer to its end, and whatever the recorder and the store
+    raise; then nothing was written.
     """
+    if cap is not None:
+        cap.allow(task.key)
     cassettes = [record_one(suite, runner, source, task, trial) for trial in trials]
     store.write(suite.project, task.suite, cassettes, replace=replace)
+    if cap is not None:
+        cap.charge(cassettes)
     return sum(len(cassette.interactions) for cassette in cassettes)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -31,6 +30,7 @@ from tapegate.subject.command import CommandRunner
 from tapegate.subject.environment import environment
 from tapegate.subject.heard import Clock, Heard, stopwatch
 from tapegate.subject.http import HttpRunner
+from tapegate.subject.interpreter import interpreter
 from tapegate.subject.needs import found_all
 from tapegate.subject.python import PythonWorker, Tape
 from tapegate.tape.recorder import Recorder
@@ -79,7 +79,7 @@ class Runner:
                 "db": str(place.database),
                 "workspace": str(place.folder),
                 "project": str(self._suite.project),
-                "python": sys.executable,
+                "python": interpreter(),
                 "clock": setup.clock or EPOCH,
             }
             cuts: list[Cuts] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from tapegate.model.config import Config, RecordingSource, StandIn
 from tapegate.run.workspace import scratch
 from tapegate.subject.environment import mark
 from tapegate.subject.fill import fill
+from tapegate.subject.interpreter import interpreter
 from tapegate.subject.server import Server
 from tapegate.tape.routes import Routes
 
@@ -81,7 +81,7 @@ def _standing_in(suite: Suite, service: str, spec: StandIn) -> Iterator[str]:
     """The base URL of a stand-in, while it runs."""
 
     def command(port: int) -> tuple[list[str], dict[str, str]]:
-        values = {"port": str(port), "project": str(suite.project), "python": sys.executable}
+        values = {"port": str(port), "project": str(suite.project), "python": interpreter()}
         env = {**os.environ, **{name: fill(text, values) for name, text in spec.env.items()}}
         return [fill(word, values) for word in spec.command], env
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import select
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -19,6 +18,7 @@ from tapegate.model.trace import Ending
 from tapegate.subject.entry import LARGEST
 from tapegate.subject.fill import fill
 from tapegate.subject.heard import Clock, Heard, Then
+from tapegate.subject.interpreter import interpreter
 from tapegate.subject.process import Process
 
 GRACE_S = 2.0
@@ -35,7 +35,7 @@ class CommandRunner:
     """Asks one command subject. Keeps nothing between trials."""
 
     subject: CommandSubject
-    python: str = sys.executable
+    python: str = field(default_factory=interpreter)
     """What `{python}` is."""
     grace_s: float = GRACE_S
     most_bytes: int = LARGEST

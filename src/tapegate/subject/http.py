@@ -5,10 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -21,6 +20,7 @@ from tapegate.model.config import HttpAsk, HttpSubject
 from tapegate.model.trace import Ending
 from tapegate.subject.fill import fill, fill_json
 from tapegate.subject.heard import Clock, Heard, Then
+from tapegate.subject.interpreter import interpreter
 from tapegate.subject.process import Process
 from tapegate.subject.server import Server, connect
 
@@ -36,7 +36,7 @@ class HttpRunner:
     """Asks one HTTP subject. Keeps nothing between trials."""
 
     subject: HttpSubject
-    python: str = sys.executable
+    python: str = field(default_factory=interpreter)
     """What `{python}` is."""
     grace_s: float = 2.0
     """How long the server has to end by itself once it is told to."""

@@ -24,6 +24,7 @@ from tapegate.model.setup import Match
 from tapegate.subject.child import Child, More, not_started
 from tapegate.subject.fill import fill, fill_json
 from tapegate.subject.heard import Clock, Heard, Then
+from tapegate.subject.interpreter import interpreter
 from tapegate.subject.process import Process
 from tapegate.subject.worker import SIZE
 from tapegate.tape.ledger import Ledger
@@ -208,7 +209,7 @@ class PythonWorker:
 
     def _static_env(self) -> dict[str, str]:
         """The subject's variables that no trial changes: what a module may read while it is imported."""
-        values = {"project": str(self._project), "python": sys.executable}
+        values = {"project": str(self._project), "python": interpreter()}
         return {
             name: fill(text, values)
             for name, text in self._subject.env.items()
