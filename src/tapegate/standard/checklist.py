@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import compress
 
 from tapegate.grade.audit.draw import PERCENT
 from tapegate.model.outcome import Shape
@@ -94,10 +95,11 @@ def _path_facts(change: Change) -> Iterator[str]:
 def _forms(tasks: Sequence[Task]) -> Iterator[str]:
     several = [task for task in tasks if len(task.expect.accepted_outcomes) > 1]
     yield f"{_tasks(several)} several accepted outcomes, any of which may hold"
-    single = [task for task in tasks if task not in several]
-    inside = [task for task in single if any(map(_alternatives, task.expect.accepted_outcomes[0].shapes))]
-    yield f"{_tasks(inside)} one outcome with alternatives inside it: tool paths, first tools, wordings, bands"
-    plain = [task.key for task in single if task not in inside]
+    single = [task for task in tasks if len(task.expect.accepted_outcomes) == 1]
+    inside = [any(map(_alternatives, task.expect.accepted_outcomes[0].shapes)) for task in single]
+    chosen = list(compress(single, inside))
+    yield f"{_tasks(chosen)} one outcome with alternatives inside it: tool paths, first tools, wordings, bands"
+    plain = [task.key for task, alternatives in zip(single, inside, strict=True) if not alternatives]
     if plain:
         yield f"one outcome without any in {_named(plain)}: whether a valid solution is missing, a reviewer knows"
     fixed = [
