@@ -19,7 +19,7 @@ Mode = Literal["auto", "always", "changes", "off"]
 """When a comment is made: `always`; `changes`, where anything differs from the base or could not be compared; `auto`,
 also where the run alone is not safe; `off`, never. One that is there is kept up to date in every mode but `off`."""
 
-_RESERVED = 600
+_RESERVED = 1_600
 """Bytes kept for the marker and for what is said of the run."""
 
 
