@@ -268,6 +268,10 @@ def test_the_cassette_commands_show_what_there_is(project: Any) -> None:
     listed = project.tapegate("cassette", "list")
     assert re.search(r"^RET-03@A1 trial 1 +scripted \(scripted\) +scripted-lib", listed.out, re.MULTILINE)
     rows = json.loads(project.tapegate("cassette", "list", "--json").out)
+    pins = project.root / "cassettes/retrieval_prompt_paths/RET-03@A1/pins.json"
+    dirty = re.sub(r'"commit": "[^"]+"', f'"commit": "{"ab" * 20}+dirty"', pins.read_text())
+    pins.write_text(dirty)
+    assert project.tapegate("cassette", "list").out.count("abababababab+dirty") == 2
     kinds = {"audit" if row["suite"].startswith("audit-") else row["pin"]["source_kind"] for row in rows}
     assert kinds == {"audit", "scripted", "local"}
     assert re.search(r"^LOC-01@A1 trial 1 +local \(local\) +SmolLM2", listed.out, re.MULTILINE)

@@ -176,7 +176,7 @@ def _table(entries: list[verify.Entry]) -> str:
             Text(f"{entry.pin.source} ({entry.pin.source_kind})" if entry.present else "file is gone"),
             Text(log_safe(models)),
             entry.pin.recorded_at,
-            entry.pin.commit[:12],
+            _short(entry.pin.commit),
             f"{entry.pin.interactions:,}",
             f"{entry.pin.bytes:,}",
         )
@@ -185,3 +185,9 @@ def _table(entries: list[verify.Entry]) -> str:
         file=out, width=options.columns(), highlight=False, color_system="standard" if options.colored() else None
     ).print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def _short(commit: str) -> str:
+    """A commit as a column has room for it; that the work tree differed from it is part of what it says."""
+    sha, dirty, _ = commit.partition("+dirty")
+    return sha[:12] + dirty
