@@ -88,6 +88,16 @@ def test_markdown_is_inert_and_whole(made: Audit) -> None:
     assert "\u202e" not in text
 
 
+def test_recordings_that_are_alike_share_a_row(made: Audit) -> None:
+    """Fifty tasks of one day, one model and one prompt are one line; another prompt is another."""
+    (one,) = made.drift.recordings
+    keys = ("A-1@A1", "A-2@A1", "B-1@A1")
+    known = tuple(replace(one, key=key, prompt_sha256="b" * 64 if key[0] == "B" else None) for key in keys)
+    text = audit_markdown.render(replace(made, drift=replace(made.drift, recordings=known)))
+    assert "| A-1@A1, A-2@A1 | 2026-10-11 | 40 |" in text
+    assert "| B-1@A1 | 2026-10-11 | 40 |" in text
+
+
 def test_html_is_inert_and_self_contained(made: Audit) -> None:
     """Nothing of a model's text is markup, nothing is loaded, and nothing may be."""
     page = audit_html.render(made)

@@ -182,13 +182,18 @@ def _drift(drift: Drift) -> Iterator[Section]:
 
 
 def _ages(drift: Drift) -> Table | None:
+    """A row for all tasks that were recorded on one day, from the same models under the same prompt."""
     tasks: dict[str, list[str]] = {}
     for one in drift.recordings:
         row = tasks.setdefault(one.key, [one.recorded_at[:10], str(one.age_days), one.source_kind, "", ""])
         row[3] = ", ".join(_joined(row[3], one.models))
         row[4] = (one.prompt_sha256 or ABSENT)[:12]
-    head = ("task", "recorded", "days", "source", "models", "prompt")
-    return Table(head, tuple((key, *row[:3], Quoted(row[3]), row[4]) for key, row in tasks.items())) if tasks else None
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for key, row in tasks.items():
+        alike.setdefault(tuple(row), []).append(key)
+    head = ("tasks", "recorded", "days", "source", "models", "prompt")
+    rows = ((", ".join(keys), *row[:3], Quoted(row[3]), row[4]) for row, keys in alike.items())
+    return Table(head, tuple(rows)) if tasks else None
 
 
 def _joined(known: str, models: Sequence[str]) -> Sequence[str]:

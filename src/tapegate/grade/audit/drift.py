@@ -14,6 +14,8 @@ from tapegate.tape.store import pins_of
 
 OLD_DAYS = 30
 """A recording older than that is named."""
+UNSAID = "not said"
+"""Of an answer that names no model: no other version, and no proof of the same."""
 _SHOWN = 8
 
 
@@ -57,19 +59,21 @@ def _recorded(key: str, trial: int, pin: Pin, as_of: date) -> Recorded:
 
 def _model(model: ModelPin) -> str:
     build = f" ({model.fingerprint})" if model.fingerprint else ""
-    return f"{model.requested} → {model.resolved or 'not said'}{build}"
+    return f"{model.requested} → {model.resolved or UNSAID}{build}"
 
 
 def _notes(suite: Suite, recordings: Sequence[Recorded]) -> Iterator[str]:
     recorded = {one.key for one in recordings}
+    wanting = (task for task in suite.tasks if task.mode != "stream_fixture")
     yield from _said(
-        "have no recording", (task.recorded_as for task in suite.tasks if task.recorded_as not in recorded)
+        "has", "have", "no recording", (task.recorded_as for task in wanting if task.recorded_as not in recorded)
     )
     yield from _said(
-        f"have recordings older than {OLD_DAYS} days", (one.key for one in recordings if one.age_days > OLD_DAYS)
+        *("has", "have", f"recordings older than {OLD_DAYS} days"),
+        (one.key for one in recordings if one.age_days > OLD_DAYS),
     )
     yield from _said(
-        "were recorded from a work tree that differed from its commit",
+        *("was", "were", "recorded from a work tree that differed from its commit"),
         (one.key for one in recordings if one.commit.endswith("+dirty")),
     )
     answered: dict[str, set[str]] = defaultdict(set)
@@ -77,7 +81,8 @@ def _notes(suite: Suite, recordings: Sequence[Recorded]) -> Iterator[str]:
     for one in recordings:
         for model in one.models:
             requested, _, resolved = model.partition(" → ")
-            answered[requested].add(resolved)
+            if resolved != UNSAID:
+                answered[requested].add(resolved)
         if one.prompt_sha256 is not None:
             prompts[one.key.rpartition("@")[2]].add(one.prompt_sha256)
     for requested, versions in sorted(answered.items()):
@@ -88,8 +93,9 @@ def _notes(suite: Suite, recordings: Sequence[Recorded]) -> Iterator[str]:
             yield f"path {path} was recorded under {len(hashes)} different system prompts"
 
 
-def _said(what: str, keys: Iterable[str]) -> Iterator[str]:
+def _said(one: str, many: str, what: str, keys: Iterable[str]) -> Iterator[str]:
     named = sorted(set(keys))
     if named:
         more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-        yield f"{len(named)} task{'' if len(named) == 1 else 's'} {what}: {', '.join(named[:_SHOWN])}{more}"
+        has = f"1 task {one}" if len(named) == 1 else f"{len(named)} tasks {many}"
+        yield f"{has} {what}: {', '.join(named[:_SHOWN])}{more}"
