@@ -266,7 +266,7 @@ def test_a_project_without_tasks_is_no_pass(project: Any) -> None:
 def test_the_cassette_commands_show_what_there_is(project: Any) -> None:
     """Listing says what recorded each cassette; show walks one; pin takes an edit on purpose."""
     listed = project.tapegate("cassette", "list")
-    assert re.search(r"^RET-03@A1 trial 1 +scripted \(scripted\) +scripted-lib", listed.out, re.MULTILINE)
+    assert re.search(r"^RET-03@A1 trial 1 +scripted \(scripted\) +scripted-", listed.out, re.MULTILINE)
     rows = json.loads(project.tapegate("cassette", "list", "--json").out)
     pins = project.root / "cassettes/retrieval_prompt_paths/RET-03@A1/pins.json"
     dirty = re.sub(r'"commit": "[^"]+"', f'"commit": "{"ab" * 20}+dirty"', pins.read_text())
