@@ -68,7 +68,7 @@ def test_each_skip_of_its_own_fails_in_ci(tmp_path: Path) -> None:
     assert last.startswith("1 failed, 1 xfailed, 3 errors in ")
 
 
-@pytest.mark.parametrize(("reason", "ci"), [("uvloop is not installed", "true"), ("the moon is full", "")])
+@pytest.mark.parametrize(("reason", "ci"), [("no static C library here", "true"), ("the moon is full", "")])
 def test_known_reasons_and_other_machines_may_skip(reason: str, ci: str, tmp_path: Path) -> None:
     """A reason on the list, and any on a developer's machine, stays a skip."""
     code, last = run(tmp_path, reason, ci)

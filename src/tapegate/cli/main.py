@@ -20,6 +20,7 @@ COMMANDS = {
     "merge": ("tapegate.cli.merge:merge", "Join the parts of a run that jobs of a matrix ran."),
     "lint": ("tapegate.cli.lint:lint", "Hold evals, recordings and a change against the standard."),
     "accept": ("tapegate.cli.accept:accept", "Accept what a task did where it needs review, for exactly those bytes."),
+    "gateway": ("tapegate.cli.gateway:gateway", "Replay or record for an agent that you start by hand."),
     "cassette": (
         "tapegate.cli.cassette:cassette",
         "Work with recordings: list, show, verify, pin, scan, import, diff.",

@@ -72,7 +72,7 @@ def record_one(suite: Suite, runner: Runner, source: Source, task: Task, trial: 
     return Cassette(
         key=task.recorded_as,
         trial=trial,
-        provenance=_provenance(suite, source),
+        provenance=provenance(suite, source, machine_class()),
         stream=redactor.redact_stream(AgentStream(subject.stream, heard.body, _chunks(heard))),
         interactions=recorder.interactions(),
     )
@@ -98,12 +98,13 @@ def _chunks(heard: Heard) -> Chunks:
     return Chunks(heard.started_us, tuple(map(len, heard.chunks)), heard.at_us, heard.ended_us)
 
 
-def _provenance(suite: Suite, source: Source) -> Provenance:
+def provenance(suite: Suite, source: Source, machine: str) -> Provenance:
+    """Who records now, from what; `machine` is the class of this one, or `none` where no time is to be believed."""
     return Provenance(
         recorder=f"tapegate {__version__}",
         recorded_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         commit=commit_of(suite.project, beside=ROOM),
-        machine=machine_class(),
+        machine=machine,
         source=source.name,
         source_kind=source.declared.kind,
         source_description=source.declared.description,

@@ -43,7 +43,7 @@ class Replayer:
         self._config = suite.config
         self._needs = needs
         self._runner = runner
-        self._routes = Routes.of(suite.config.services)
+        self.routes = Routes.of(suite.config.services)
         self.logs: dict[str, list[str]] = {}
         """By task key and trial, `RET-01@A1[1]`: the last lines of each subject that did not complete its answer."""
 
@@ -51,17 +51,34 @@ class Replayer:
         """The trace of a trial with a recording or a fixture. Raises SubjectError where its subject does not start."""
         if isinstance(trial.recording, Fixture):
             return self._fixture(trial, trial.recording)
-        loaded = trial.recording
-        assert isinstance(loaded, Loaded)
-        cassette, raw = loaded.cassette, loaded.raw
-        if trial.task.setup.replies:
-            cassette = self._with_replies(trial.task, cassette)
-            raw = emit(cassette)
+        cassette, raw = self.recording(trial)
         hearing, ledger = self._heard(trial, cassette, raw)
         return self._trace(trial, hearing, cassette, ledger)
 
+    def recording(self, trial: Trial) -> tuple[Cassette, bytes]:
+        """What a trial with a recording hears, the replies that its task gives instead among it."""
+        loaded = trial.recording
+        assert isinstance(loaded, Loaded)
+        if not trial.task.setup.replies:
+            return loaded.cassette, loaded.raw
+        cassette = self._with_replies(trial.task, loaded.cassette)
+        return cassette, emit(cassette)
+
+    def player(self, trial: Trial, cassette: Cassette, ledger: Ledger) -> Player:
+        """What plays `cassette` to the subject of `trial`."""
+        return Player(
+            cassette,
+            self.routes,
+            ledger,
+            normalisers=self._config.normalisers,
+            redactor=Redactor(dict.fromkeys(self._config.secrets, "")),
+            faults=trial.task.setup.on_tape,
+            lanes=Lanes(self._config.lanes),
+            match=trial.task.setup.match,
+        )
+
     def _with_replies(self, task: Task, cassette: Cassette) -> Cassette:
-        paths = recorded_paths(cassette, self._routes)
+        paths = recorded_paths(cassette, self.routes)
         recorded = exchanges(self._config, cassette, paths, range(len(paths)))
         return with_replies(cassette, task, self._config, [one.index for one in recorded if one.model is not None])
 
@@ -92,23 +109,13 @@ class Replayer:
         self, trial: Trial, cassette: Cassette, raw: bytes, stream: bytes | None = None
     ) -> tuple[Hearing, Ledger]:
         ledger = Ledger()
-        redactor = Redactor(dict.fromkeys(self._config.secrets, ""))
-        player = Player(
-            cassette,
-            self._routes,
-            ledger,
-            normalisers=self._config.normalisers,
-            redactor=redactor,
-            faults=trial.task.setup.on_tape,
-            lanes=Lanes(self._config.lanes),
-            match=trial.task.setup.match,
-        )
+        player = self.player(trial, cassette, ledger)
         question = Question(
             trial.task,
             trial.number,
             player,
             ledger,
-            self._routes,
+            self.routes,
             cassette=raw,
             stream=stream,
             reads_database="database" in self._needs(trial.task),
@@ -153,7 +160,7 @@ class Replayer:
 
     def _trace(self, trial: Trial, hearing: Hearing, cassette: Cassette, ledger: Ledger) -> Trace:
         heard = together(hearing.answers)
-        paths = recorded_paths(cassette, self._routes)
+        paths = recorded_paths(cassette, self.routes)
         account = ledger.account(cassette.interactions, paths)
         played = ledger.played_places
         timed = cassette.timed and account.complete and heard.ending.kind == "completed"
