@@ -275,6 +275,20 @@ def test_a_report_that_says_more_than_its_run_is_doubted(
     assert "@everyone" not in server.bodies[0]
 
 
+def test_a_run_that_is_red_for_its_recordings_is_believed(
+    workflow: Workflow, server: GitHubServer, report: Reported, failed: Run, passed: Run
+) -> None:
+    """Where a team only reports what is stale, the gate passes and the check of the recordings does not; lint then says
+    again what is stale."""
+    stale = replace(failed, tasks=(failed.tasks[0], failed.tasks[1]), gate=Gate(True, 0, ("1 of 2 tasks not judged",)))
+    lint = json.dumps({"findings": [{"severity": "violation", "id": "eval_unchanged"}]}).encode()
+    workflow.comment("workflow_run", workflow.fork(report(stale, lint_json=lint)), mode="always")
+    first, _, second = server.bodies[0].partition("- Recordings")
+    assert "the run itself ended with" not in first
+    assert "lint" not in first
+    assert second
+
+
 def test_lint_counts(workflow: Workflow, server: GitHubServer, report: Reported, passed: Run) -> None:
     """A gate that lint fails is not called safe because its tasks pass."""
     lint = json.dumps({"findings": [{"severity": "note"}, {"severity": "violation", "message": "@everyone"}]}).encode()

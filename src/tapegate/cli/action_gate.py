@@ -24,7 +24,7 @@ from tapegate.github import annotations as commands
 from tapegate.github import claim
 from tapegate.github.description import description
 from tapegate.github.event import Event
-from tapegate.github.evidence import LINT, Evidence
+from tapegate.github.evidence import LINT, UNCOVERED, Evidence
 from tapegate.github.pull_comment import tell
 from tapegate.github.step import Step, prefix
 from tapegate.grade.gate import PRECEDENCE
@@ -40,10 +40,6 @@ from tapegate.standard import render
 from tapegate.standard.base import CommitBase
 from tapegate.standard.finding import LintFinding, LintReport
 from tapegate.standard.lint import lint
-
-UNCOVERED = "eval_unchanged"
-"""What lint says of a prompt that changed and whose recordings did not: where its tasks are stale, the run has said so
-already, with an exit code of its own."""
 
 
 @dataclass(frozen=True, slots=True)

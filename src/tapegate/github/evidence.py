@@ -11,6 +11,7 @@ import orjson
 from tapegate.errors import BadInput
 from tapegate.github.untrusted import Untrusted
 from tapegate.model.diff import Diff
+from tapegate.model.finding import Verdict
 from tapegate.model.run import Run
 from tapegate.report import diff_file, results
 from tapegate.run.results_folder import DIFF, RESULTS
@@ -18,6 +19,9 @@ from tapegate.run.results_folder import DIFF, RESULTS
 MOST_BYTES = 100_000_000
 """Of one file: results of 10,000 tasks have about half of that."""
 LINT = "lint.json"
+UNCOVERED = "eval_unchanged"
+"""What lint says of a prompt that changed and whose recordings did not: where its tasks are stale, the run has said so
+already, with an exit code of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class Evidence:
         if keys != sorted(set(keys)):
             raise _bad(f"{RESULTS} does not hold each task once, in order")
         digest = results.digest(raw)
-        return cls(run, digest, _diff(files, digest), _lint(files))
+        return cls(run, digest, _diff(files, digest), _lint(files, stale=bool(run.count(Verdict.STALE))))
 
 
 def _diff(files: Untrusted, digest: str) -> Diff | None:
@@ -63,8 +67,8 @@ def _diff(files: Untrusted, digest: str) -> Diff | None:
     return diff
 
 
-def _lint(files: Untrusted) -> int:
-    """Findings that are more than notes, where lint ran; no more is believed of it than a number."""
+def _lint(files: Untrusted, *, stale: bool) -> int:
+    """How many findings fail the gate, where lint ran; no more is believed of it than a number."""
     raw = files.read(LINT, MOST_BYTES)
     if raw is None:
         return 0
@@ -75,7 +79,8 @@ def _lint(files: Untrusted) -> int:
     findings = document.get("findings") if isinstance(document, dict) else None
     if not isinstance(findings, Sequence) or isinstance(findings, str):
         raise _bad(f"{LINT} has no findings")
-    return sum(isinstance(finding, dict) and finding.get("severity") != "note" for finding in findings)
+    read = [finding for finding in findings if isinstance(finding, dict) and finding.get("severity") != "note"]
+    return sum(not (stale and finding.get("id") == UNCOVERED) for finding in read)
 
 
 def _bad(why: str) -> BadInput:

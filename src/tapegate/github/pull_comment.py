@@ -12,6 +12,7 @@ from tapegate.github.marker import Marker
 from tapegate.github.reply import WorkflowRun
 from tapegate.github.sticky import MOST_BYTES, Put, StickyComment
 from tapegate.report import comment
+from tapegate.report.answers import recordings
 from tapegate.report.change_words import safety
 from tapegate.report.inert import code_block
 
@@ -61,7 +62,8 @@ def tell_of_stranger(evidence: Evidence | TapegateError, run: WorkflowRun) -> To
         told = tell(evidence)
     except Exception as error:  # noqa: BLE001 - each value fits its type, and together they may be nonsense
         return _unreadable(f"bad_artifact: what it holds makes no sense: {type(error).__name__}", foot)
-    if told.safe and run.conclusion != "success":
+    # A check of the recordings alone may be red where the gate is not: that says the comment itself.
+    if told.safe and run.conclusion != "success" and recordings(evidence.run).state == "current":
         ended = _word((run.conclusion or "no conclusion").replace("_", " "))
         why = f"Its report says that the gate passes, and the run itself ended with {ended}."
         told = told.doubted("not known to be safe", why)
