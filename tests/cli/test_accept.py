@@ -57,11 +57,11 @@ class Desk:
         (root / "evals" / "tapegate.yaml").write_text(CONFIG)
         self.file.write_text(text)
 
-    def run(self, sentences: int = 4) -> TaskResult:
+    def run(self, sentences: int = 4, key: str = KEY) -> TaskResult:
         """Judge an answer of so many sentences, and leave the results."""
-        task = load_suite(self.root).task(KEY)
+        task = load_suite(self.root).task(key)
         events = (Text("It is so. " * sentences), Finish("stop"))
-        trace = Trace(KEY, 1, events, (), Account(1), Ending("completed"))
+        trace = Trace(key, 1, events, (), Account(1), Ending("completed"))
         judged = grade_task(task, [grade_trial(task, trace, "c" * 64)])
         run = Run("pr", False, (judged,), decide([judged], "pr", Profile(), False))
         (self.root / "out").mkdir(exist_ok=True)
@@ -122,6 +122,15 @@ def test_a_second_decision_stands_below_the_first(desk: Desk) -> None:
         (second, "So do three: ~ #1"),
     ]
     assert desk.file.read_text().endswith("\n\n# Of late.\ntrials: 1\n")
+
+
+def test_a_case_is_accepted_by_itself(tmp_path: Path) -> None:
+    """The decision stands in the file of all cases, and holds for the one that it was taken on."""
+    desk = Desk(tmp_path, TASK + "cases: [{name: one}, {name: two, input: And now?}]\n")
+    digest = desk.run(key=f"{KEY}[2]").review_digest or ""
+    assert desk.accept(digest, f"{KEY}[2]").exit_code == 0
+    assert desk.run(key=f"{KEY}[2]").verdict is Verdict.PASS
+    assert desk.run(key=f"{KEY}[1]").verdict is Verdict.NEEDS_REVIEW
 
 
 def test_a_json_task_takes_one_too(tmp_path: Path) -> None:
