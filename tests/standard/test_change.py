@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -132,6 +133,24 @@ def test_what_answers_a_change_of_a_path(
     answer(repo)
     found = "eval_unchanged" in ids(against(repo))
     assert found is ("no, " in request.node.callspec.id)
+
+
+def test_a_slot_of_the_projects_own_is_known_when_it_is_loosened(repo: Any) -> None:
+    """What was accepted by a metric of `evals/oracles` still is, where its limit is wider now."""
+    spec = importlib.util.spec_from_file_location("plugins", Path(__file__).parents[1] / "oracles" / "test_plugins.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    repo.put("evals/oracles/word_count.py", module.PLUGIN)
+    repo.swap(TASK, "- allowed_first", "- required_slots: {words_max: 3}\n      allowed_first")
+    repo.swap(TASK, "[tool_trace]", "[tool_trace, word_count]")
+    before = commit(repo.root)
+    repo.swap(TASK, "words_max: 3", "words_max: 4")
+    note(repo)
+    assert "outcome_dropped" not in ids(against(repo, before))
+    repo.swap(TASK, "words_max: 4", "words_max: 2")
+    assert "outcome_dropped" in ids(against(repo, before))
 
 
 def test_an_eval_of_another_path_answers_nothing(repo: Any) -> None:

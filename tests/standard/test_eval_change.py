@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from tapegate.load.reader import parse_document
 from tapegate.load.task import read_task
 from tapegate.model.task import Task
+from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.tolerances import slot_kinds
 from tapegate.standard.eval_change import dropped, eval_changes
 from tapegate.standard.trailers import Trailers
 
@@ -26,6 +28,7 @@ TASK: dict[str, Any] = {
     "grading": {"deterministic_metrics": ["tool_trace"]},
 }
 NOBODY = Trailers.of((), ())
+KINDS = slot_kinds(CATALOG)
 
 
 def task(**changed: Any) -> Task:
@@ -54,7 +57,7 @@ def test_any_file_was_some_base(changed: dict[str, Any], broken: bool) -> None:
     """The base's file may hold anything: its eval is compared, gone or unreadable, and nothing raises."""
     raw = json.dumps({**TASK, **changed}).encode()
     old = parse_document(raw[: len(raw) // 2] if broken else raw, FILE)
-    found = list(eval_changes([task()], {FILE}, [old], NOBODY))
+    found = list(eval_changes([task()], {FILE}, [old], NOBODY, KINDS))
     assert len(found) <= 2
     assert all(each.key and each.file for each in found)
 
@@ -62,11 +65,11 @@ def test_any_file_was_some_base(changed: dict[str, Any], broken: bool) -> None:
 def test_what_cannot_be_compared_is_said() -> None:
     """A base that was no task asks for a note of its own, beside those that it had."""
     old = parse_document(json.dumps({**TASK, "mode": "x", "migrations": [{"note": "a"}]}).encode(), FILE)
-    (found,) = eval_changes([task(migrations=[{"note": "a"}])], (), [old], NOBODY)
+    (found,) = eval_changes([task(migrations=[{"note": "a"}])], (), [old], NOBODY, KINDS)
     assert (found.kind, found.unreadable, found.notes, found.rewritten) == ("contract", True, (), False)
-    (found,) = eval_changes([task(migrations=[{"note": "a"}, {"note": "b"}])], (), [old], NOBODY)
+    (found,) = eval_changes([task(migrations=[{"note": "a"}, {"note": "b"}])], (), [old], NOBODY, KINDS)
     assert [note.note for note in found.notes] == ["b"]
-    (found,) = eval_changes([task()], (), [old], NOBODY)
+    (found,) = eval_changes([task()], (), [old], NOBODY, KINDS)
     assert found.rewritten
 
 
@@ -83,20 +86,20 @@ def test_what_cannot_be_compared_is_said() -> None:
 )
 def test_an_outcome_is_dropped_where_nothing_accepts_it(new: list[dict[str, Any]], expected: list[str]) -> None:
     """A looser outcome accepts it still, under any name; a tighter or another one does not."""
-    assert list(dropped(task(), task(**outcomes(*new)))) == expected
+    assert list(dropped(task(), task(**outcomes(*new)), KINDS)) == expected
 
 
 def test_outcomes_without_a_name_are_counted_from_one() -> None:
     """As `deprecates` names them."""
     old = task(**outcomes({"required_tools": ["a"]}, {"required_tools": ["b"]}))
-    assert list(dropped(old, task(**outcomes({"required_tools": ["a"]})))) == ["outcome 2"]
+    assert list(dropped(old, task(**outcomes({"required_tools": ["a"]})), KINDS)) == ["outcome 2"]
 
 
 def test_outcomes_of_cases_count_too() -> None:
     """A case keeps what it accepted; one that is gone, and one that accepts something else, is named."""
     own = {"accepted_outcomes": [{"name": "web", "allowed_first_tools": ["web_search"]}]}
     old = task(cases=[{"name": "first", "expect": own}, {"name": "second", "input": "Ho."}])
-    assert list(dropped(old, old)) == []
+    assert list(dropped(old, old, KINDS)) == []
     other = {"accepted_outcomes": [{"name": "web", "allowed_first_tools": ["read_paper"]}]}
     new = task(cases=[{"name": "first", "expect": other}])
-    assert list(dropped(old, new)) == ["first: web", "second"]
+    assert list(dropped(old, new, KINDS)) == ["first: web", "second"]

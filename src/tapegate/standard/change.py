@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tapegate.load.cases import expanded
@@ -13,6 +13,8 @@ from tapegate.load.reader import parse_document
 from tapegate.load.suite import Survey
 from tapegate.model.config import Config, ScopePath
 from tapegate.model.task import Task
+from tapegate.oracles.oracle import Oracle
+from tapegate.oracles.tolerances import slot_kinds
 from tapegate.standard.base import Base, Status
 from tapegate.standard.eval_change import EvalChange, eval_changes
 from tapegate.standard.files import matching
@@ -64,7 +66,7 @@ class Change:
     """Sorted by key."""
 
     @classmethod
-    def of(cls, base: Base, survey: Survey, described: Iterable[str] = ()) -> Change:
+    def of(cls, base: Base, survey: Survey, described: Iterable[str], catalog: Sequence[Oracle]) -> Change:
         """The change from a base to a project; `described` is what its authors say of it beside commit messages."""
         files = base.touched()
         evals = _inside(survey)
@@ -76,7 +78,9 @@ class Change:
         said = Trailers.of([*described, *base.messages()], {*before, *now})
         old = [parse_document(was[name], name) for name in tasks if name in was]
         added = {name for name in tasks if files[name] == "added"}
-        changed = tuple(sorted(eval_changes(survey.tasks, added, old, said), key=lambda each: each.key))
+        changed = tuple(
+            sorted(eval_changes(survey.tasks, added, old, said, slot_kinds(catalog)), key=lambda each: each.key)
+        )
         return cls(
             base=base.name,
             commit=base.commit,

@@ -13,8 +13,8 @@ from tapegate.load.document import Document
 from tapegate.load.task import read_task
 from tapegate.model.diff import ContractChange
 from tapegate.model.task import Migration, Outcome, Task
-from tapegate.oracles.catalog import CATALOG
 from tapegate.oracles.outcomes import covers
+from tapegate.oracles.tolerances import Kinds
 from tapegate.standard.trailers import Trailers
 
 Kind = Literal["added", "removed", "renamed", "contract", "edited"]
@@ -46,10 +46,11 @@ class EvalChange:
 
 
 def eval_changes(
-    tasks: Sequence[Task], added: Collection[str], old: Iterable[Document], said: Trailers
+    tasks: Sequence[Task], added: Collection[str], old: Iterable[Document], said: Trailers, kinds: Kinds
 ) -> Iterator[EvalChange]:
     """What became of each eval. `added` are the task files that were not there, `old` the documents of those that were
-    and are not as they were. An eval that was moved to another suite keeps its key, and is the same one."""
+    and are not as they were, `kinds` the slots there are. An eval that was moved to another suite keeps its key, and is
+    the same one."""
     before = {key: document for document in old if (key := _key(document)) is not None}
     now = {task.key for task in tasks}
     gone = {key: document for key, document in before.items() if key not in now}
@@ -57,7 +58,7 @@ def eval_changes(
     names = {contract.digest(task): key for key, task in known.items()}
     for task in tasks:
         if task.key in before:
-            yield from _compared(task, before[task.key])
+            yield from _compared(task, before[task.key], kinds)
         elif task.source.file in added:
             was = names.pop(contract.digest(task), None) if names else None
             if was is None:
@@ -70,7 +71,7 @@ def eval_changes(
         yield EvalChange(key, document.source.file, "removed", dropped=dropped, reason=said.why_removed(key))
 
 
-def _compared(task: Task, document: Document) -> Iterator[EvalChange]:
+def _compared(task: Task, document: Document, kinds: Kinds) -> Iterator[EvalChange]:
     old = read_task(document)[0]
     kept = _history(old, document)
     noted = [note.model_dump(mode="json") for note in task.migrations]
@@ -82,25 +83,24 @@ def _compared(task: Task, document: Document) -> Iterator[EvalChange]:
         return
     differs = changes(old, task)
     if differs:
-        yield EvalChange(task.key, file, "contract", differs, tuple(dropped(old, task)), notes, rewritten)
+        yield EvalChange(task.key, file, "contract", differs, tuple(dropped(old, task, kinds)), notes, rewritten)
     elif rewritten or _substance(old) != _substance(task):
         yield EvalChange(task.key, file, "edited", notes=notes, rewritten=rewritten)
 
 
-def dropped(old: Task, new: Task) -> Iterator[str]:
+def dropped(old: Task, new: Task, kinds: Kinds) -> Iterator[str]:
     """The accepted outcomes of `old` that no outcome of `new` is sure to accept, by name; those of a case behind the
     name of the case, and a case that is gone by its name alone."""
-    yield from _dropped(old, new)
+    yield from _dropped(old, new, kinds)
     now = {case.name: one for case, one in zip(new.cases, expanded(new), strict=False)}
     for case, one in zip(old.cases, expanded(old), strict=False):
         if case.name not in now:
             yield case.name
         elif case.expect is not None and case.expect.accepted_outcomes is not None:
-            yield from (f"{case.name}: {name}" for name in _dropped(one, now[case.name]))
+            yield from (f"{case.name}: {name}" for name in _dropped(one, now[case.name], kinds))
 
 
-def _dropped(old: Task, new: Task) -> Iterator[str]:
-    kinds = {slot: kind for oracle in CATALOG for slot, kind in oracle.slots.items()}
+def _dropped(old: Task, new: Task, kinds: Kinds) -> Iterator[str]:
     kept = [outcome.model_dump(exclude={"name"}) for outcome in new.expect.accepted_outcomes]
     for number, outcome in _numbered(old):
         same = outcome.model_dump(exclude={"name"}) in kept

@@ -15,6 +15,7 @@ from tapegate.model.config import Config
 from tapegate.model.problem import Problem
 from tapegate.model.task import Task
 from tapegate.oracles.oracle import Oracle
+from tapegate.standard.base import Base
 from tapegate.standard.change import Change
 from tapegate.standard.files import files_of
 from tapegate.standard.recordings import Reader, Recordings
@@ -28,8 +29,17 @@ class Ground:
     reader: Reader
     today: date
     """What dates are held against."""
-    change: Change | None = None
-    """What differs from a base; None where none was named."""
+    base: Base | None = None
+    """What the change is held against; None where none was named."""
+    described: tuple[str, ...] = ()
+    """What the authors of the change say of it beside commit messages."""
+
+    @cached_property
+    def change(self) -> Change | None:
+        """What differs from the base; None where none was named, or not all input can be read."""
+        if self.base is None or self.survey.problems:
+            return None
+        return Change.of(self.base, self.survey, self.described, self.catalog)
 
     @property
     def config(self) -> Config:

@@ -13,7 +13,6 @@ from tapegate.load.suite import survey
 from tapegate.model.config import Normaliser
 from tapegate.model.problem import Problem
 from tapegate.standard.base import Base
-from tapegate.standard.change import Change
 from tapegate.standard.check import Check
 from tapegate.standard.checklist import answers
 from tapegate.standard.checks import CHECKS
@@ -40,8 +39,7 @@ def lint(
     with Reader(project.resolve(), _normalisers(project, evals)) as reader:
         surveyed = survey(project, evals)
         readable = not surveyed.problems
-        change = Change.of(base, surveyed, described) if base is not None and readable else None
-        ground = Ground(surveyed, reader, today or datetime.now(UTC).date(), change)
+        ground = Ground(surveyed, reader, today or datetime.now(UTC).date(), base, tuple(described))
         wanted = [check for check in checks if base is not None or not check.against]
         findings = [
             (problem.place(), _finding(check, problem))
@@ -55,7 +53,7 @@ def lint(
         findings=found,
         tasks=len(surveyed.tasks),
         skipped=() if readable else tuple(check.id for check in wanted if check.sound),
-        change=change,
+        change=ground.change,
         checklist=tuple(answers(ground, found)) if readable else (),
     )
 
