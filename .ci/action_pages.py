@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[1]
 MADE = "<!-- made from action.yml by .ci/action_pages.py: change it there, and run `make pages` -->"
 BEGIN, END = "<!-- inputs and outputs: begin -->", "<!-- inputs and outputs: end -->"
 LEADS = {
-    "inputs": "Each has a default that serves: three lines of YAML are a working gate ([set it up](set-up.md)). An empty "
-    "input is one that is not set. One that cannot be used ends the step with exit code 2 and says what is expected.",
-    "outputs": "Read them as `steps.<id>.outputs.<name>`. They are there however the gate ended; where the installation "
-    "failed, only `verdict`, `exit-code`, `behaviour` and `recordings` have a value.",
+    "inputs": "Each has a default that serves: three lines of YAML are a working gate ([set it up](set-up.md)). An "
+    "empty input is one that is not set. One that cannot be used ends the step with exit code 2 and says why.",
+    "outputs": "Read them as `steps.<id>.outputs.<name>`. They are there however the gate ended; where it never began, "
+    "`verdict` is failed, `exit-code` says why, `behaviour` and `recordings` are unknown, and the others are empty.",
 }
 
 
@@ -79,7 +79,7 @@ def _tables(action: Mapping[str, Any]) -> str:
 
 def _first(text: str) -> str:
     """Its first clause."""
-    return re.split(r"(?<=[a-z])[.:;] |\.$", text, maxsplit=1)[0].replace("|", "\\|")
+    return re.split(r"(?<=[a-z`])[.:;] |\.$", text, maxsplit=1)[0].replace("|", "\\|")
 
 
 def _wrapped(text: str, width: int = 118) -> Iterator[str]:

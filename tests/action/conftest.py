@@ -388,11 +388,20 @@ sources:
     stand_ins:
       model: {command: ["{python}", "{project}/model.py", "{port}"]}
 """
-THREE_LINES = """\
-on: [pull_request, merge_group]
-jobs: {gate: {runs-on: ubuntu-latest, steps: [{uses: actions/checkout@v5}, {id: gate,
-  uses: owner/tapegate@v1}]}}
-"""
+SNIPPET = re.compile(r"```yaml\n(on: \[pull_request\]\n.*?)```", re.DOTALL)
+"""The workflow that docs/set-up.md shows."""
+
+
+def three_lines() -> str:
+    """That workflow, its step with a name to find it by, and for merge queues too."""
+    found = SNIPPET.search((ROOT / "docs" / "set-up.md").read_text("utf-8"))
+    assert found is not None
+    assert found[1].count("\n") == 3
+    return (
+        found[1]
+        .replace("[pull_request]", "[pull_request, merge_group]")
+        .replace("{uses: owner", "{id: gate, uses: owner")
+    )
 
 
 @pytest.fixture(scope="session")
@@ -406,7 +415,7 @@ def beginner(tmp_path_factory: pytest.TempPathFactory, machine: Mapping[str, str
     found.tapegate("init", "--github", "--action", f"owner/tapegate@{SHA}")
     config = found.root / "evals" / "tapegate.yaml"
     config.write_text(config.read_text("utf-8") + SOURCE, "utf-8")
-    (found.root / ".github" / "workflows" / "three-lines.yml").write_text(THREE_LINES, "utf-8")
+    (found.root / ".github" / "workflows" / "three-lines.yml").write_text(three_lines(), "utf-8")
     found.replace("evals/first/FIRST-01@main.yaml", r"any_of: ['/\w{3,}/']", "any_of: [I answer]")
     found.tapegate("record", "--missing")
     begin(found)
