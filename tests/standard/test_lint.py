@@ -160,6 +160,14 @@ def _secret(bench: Any) -> None:
     bench.record("RET-01@P1", b'{"key": "AKIA' + b'QYLPMN5HHHFPZAM2"}')
 
 
+def _planted_key(bench: Any) -> None:
+    bench.swap(TASK, "input: What", "input: 'My key is AKIA" + "QYLPMN5HHHFPZAM2.' # What")
+
+
+def _packed_fixture(bench: Any) -> None:
+    bench.put("evals/fixtures/big.gz", gzip.compress(bytes(65 << 20), 1))
+
+
 def _stray_draft(bench: Any) -> None:
     bench.put(f"{FOLDER}/.trial-1.yaml-0123456789abcdef", "x")
 
@@ -407,6 +415,8 @@ DEFECTS = [
         None,
         "restore",
     ),
+    (_planted_key, "evals_secrets", "finding", "secret_found", TASK, 5, "REDACTED_NAME"),
+    (_packed_fixture, "evals_secrets", "finding", "size_limit", "evals/fixtures/big.gz", None, ""),
     (_secret, "recordings_secrets", "unreadable", "secret_found", CASSETTE, None, "revoke the key"),
     (_stray_draft, "recordings_pinned", "finding", "unfinished_write", FOLDER, None, "completes what counts"),
     (_forge_pin, "recordings_pinned", "finding", "pins_disagree", PINS, None, "derive them again"),

@@ -138,9 +138,10 @@ def test_every_check_enforces_a_sentence_or_guards_the_tape() -> None:
     """The others hold what the standard takes for granted: that input can be read and recordings be trusted."""
     named = {check for sentence in SENTENCES for check in sentence.checks}
     tape = {"recordings_trusted", "recordings_pinned", "recordings_secrets", "recordings_orphans", "recordings_lanes"}
+    evals = {"evals_secrets"}
     rubric = {"generation", "generation_left"}
     other = {"dialects", "inventory_declared", "quarantine", "matching"}
-    assert {check.id for check in CHECKS} - named == {*tape, *rubric, *other}
+    assert {check.id for check in CHECKS} - named == {*tape, *evals, *rubric, *other}
 
 
 def test_every_test_that_proves_something_is_there() -> None:

@@ -15,6 +15,7 @@ from tapegate.standard.checks import (
     quality,
     recordings,
     scope,
+    secrets,
     strings,
     trials,
 )
@@ -31,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     *generation.CHECKS,
     *trials.CHECKS,
     *profiles.CHECKS,
+    *secrets.CHECKS,
     *recordings.CHECKS,
     *change.CHECKS,
 )
