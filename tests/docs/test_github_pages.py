@@ -10,7 +10,7 @@ import pytest
 from tapegate.cli import github
 from tapegate.cli.recording import PR_EVENTS
 from tapegate.cli.refreshing import RECORDINGS
-from tapegate.github import client, kept_results, patience
+from tapegate.github import client, kept_results, patience, untrusted
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -23,7 +23,9 @@ def page(name: str) -> str:
 def test_the_bounds_are_those_of_the_client() -> None:
     """Three tries, two minutes, 16 MB, 500 pages."""
     assert (patience.TRIES, patience.BUDGET_S, client.MOST_BYTES, client.MOST_PAGES) == (3, 120, 16_000_000, 500)
-    assert "three tries, two minutes in all, 16 MB an answer, 500 pages" in page("security")
+    assert untrusted.MOST_ZIPPED == 256_000_000
+    said = "three tries, two minutes in all, 16 MB an answer, 500 pages, 256 MB an artifact"
+    assert said in page("security")
 
 
 def test_the_events_of_a_baseline_are_all_named() -> None:
