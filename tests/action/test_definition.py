@@ -138,7 +138,7 @@ def test_a_recording_of_a_pull_request_is_capped_and_of_a_commit_that_was_review
         assert workflow["jobs"]["record"]["environment"] == "tapegate-recording"
         assert workflow["jobs"]["record"]["needs"] == "check"
         assert '= "$COMMIT"' in yaml.safe_dump(workflow["jobs"]["check"], width=1000)
-        assert "--cap-usd" in yaml.safe_dump(workflow["jobs"]["record"], width=1000)
+        assert "--max-cost" in yaml.safe_dump(workflow["jobs"]["record"], width=1000)
         refs = [
             step["with"]["ref"]
             for job in workflow["jobs"].values()

@@ -34,7 +34,9 @@ class Dollars(click.ParamType):  # type: ignore[type-arg]  # generic from click 
 @click.option("--source", help="What to record from, as `sources` declares it. [default: the config's, or live]")
 @click.option("--trials", type=click.IntRange(1, 20), help="Trials of each task. [default: what the task says]")
 @click.option(
-    "--cap-usd",
+    "--max-cost",
+    "cap_usd",
+    metavar="USD",
     type=Dollars(),
     help="Stop before a task once so much is spent, by the prices that the project pins.",
 )
