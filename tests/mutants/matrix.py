@@ -9,29 +9,18 @@ import re
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mutants.variant import Behaviour, Defect, Variant
 from tapegate.run.events_file import PARTS
 
 ROOT = Path(__file__).parents[2]
 PAPERDESK = "src/paperdesk"
-IN_PROCESS = """\
-  paperdesk:
-    kind: python
-    entry: paperdesk.chat:ask
-    arguments: {message: "{input}"}
-    pythonpath: [src]
-    stream: mixed
-    env: {PAPERDESK_DB: "{db}", PAPERDESK_MODEL: scripted-librarian-2026-11-01, PAPERDESK_SEED: "{seed}"}
-
-"""
-"""The chat as a function: the same verdicts (tests/gate/test_kinds.py says so) without a server for each trial."""
 _OURS = frozenset({"trial", *PARTS})
-_HTTP = re.compile(r"^  paperdesk:\n    kind: http\n(?:    .*\n|\n)*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,40 +58,51 @@ class Outcome:
 
 
 def judged(variants: Sequence[Variant], jobs: int) -> Iterator[Outcome]:
-    """The outcome of each variant, as it comes in. An eval without change is judged first, as a `Behaviour`."""
+    """The outcome of each variant, as it comes in; of each eval as it is shipped, as a `Behaviour`, among them."""
     shipped = [Behaviour(eval=key, name="as shipped", kind="code") for key in sorted({one.eval for one in variants})]
+    # One copy of the project serves all evals that the same change is put to.
+    together: dict[object, list[Variant]] = defaultdict(list)
+    for one in (*shipped, *variants):
+        group = (one.edits, one.seed, one.records) if one.edits or one.seed else one.eval.partition("@")[2]
+        together[group].append(one)
     # What takes longest is begun first.
-    work = sorted([*shipped, *variants], key=lambda one: not one.records)
+    work = sorted(together.values(), key=lambda group: -len(group) * (4 if group[0].records else 1))
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _prepared) as pool:
-        for done in [pool.submit(judge, variant) for variant in work]:
-            yield done.result()
+        for done in as_completed([pool.submit(judge, group) for group in work]):
+            yield from done.result()
 
 
-def judge(variant: Variant) -> Outcome:
-    """The outcome of one variant, in a copy of its own."""
+def judge(group: Sequence[Variant]) -> list[Outcome]:
+    """The outcomes of variants that are one change, put to several evals."""
+    keys = [variant.eval for variant in group]
+    change = group[0]
     with tempfile.TemporaryDirectory(prefix="tapegate-mutant-") as folder:
         root = Path(folder)
-        _copy(variant, root)
-        for edit in variant.edits:
+        _copy(change, keys, root)
+        for edit in change.edits:
             path = root / PAPERDESK / edit.file
             text = path.read_text("utf-8")
             if text.count(edit.old) != 1:
-                return _unjudged(variant, f"{edit.old!r} stands {text.count(edit.old)} times in {edit.file}")
+                return _unjudged(group, f"{edit.old!r} stands {text.count(edit.old)} times in {edit.file}")
             path.write_text(text.replace(edit.old, edit.new), "utf-8")
-        if variant.records:
-            code, said = _tapegate("record", "--project", folder, variant.eval, "--all", "--quiet")
+        if change.records:
+            code, said = _tapegate("record", "--project", folder, *keys, "--all", "--quiet")
             if code:
-                return _unjudged(variant, f"cannot be recorded: {said}")
-        code, said = _tapegate("run", "--project", folder, variant.eval, "--json", "--jobs", "1")
+                return _unjudged(group, f"cannot be recorded: {said}")
+        _, said = _tapegate("run", "--project", folder, *keys, "--json", "--jobs", "1")
         if not (root / "out/results.json").exists():
-            return _unjudged(variant, f"cannot be judged: {said}")
+            return _unjudged(group, f"cannot be judged: {said}")
         tasks = json.loads((root / "out/results.json").read_bytes())["tasks"]
-        found = {
-            (one["metric"], one["code"]) for task in tasks for one in task["findings"] if one["severity"] == "fail"
-        }
-        return Outcome(
-            variant, tuple(task["verdict"] for task in tasks), tuple(sorted(found)), _did(root / "out/traces")
-        )
+        return [
+            _outcome(one, [task for task in tasks if _eval(task["key"]) == one.eval], root / "out") for one in group
+        ]
+
+
+def _outcome(variant: Variant, tasks: Sequence[dict[str, Any]], out: Path) -> Outcome:
+    failing = [one for task in tasks for one in task["findings"] if one["severity"] == "fail"]
+    found = sorted({(one["metric"], one["code"]) for one in failing})
+    traces = [path for path in (out / "traces").rglob("*.jsonl") if _eval(path.parent.name) == variant.eval]
+    return Outcome(variant, tuple(task["verdict"] for task in tasks), tuple(found), _did(traces))
 
 
 def wrongs(outcomes: Sequence[Outcome]) -> dict[Variant, str]:
@@ -110,6 +110,7 @@ def wrongs(outcomes: Sequence[Outcome]) -> dict[Variant, str]:
     shipped: dict[str, frozenset[str]] = {}
     done: dict[str, list[frozenset[str]]] = defaultdict(list)
     wrong: dict[Variant, str] = {}
+    outcomes = sorted(outcomes, key=lambda one: (one.variant.eval, one.variant.name))
     for outcome in outcomes:
         if _is_shipped(outcome.variant):
             shipped[outcome.variant.eval] = outcome.did
@@ -135,24 +136,38 @@ def _prepared() -> None:
     from tapegate.cli import gate, recording  # noqa: F401 - once for all that this process judges
 
 
-def _copy(variant: Variant, root: Path) -> None:
-    """The parts of the project that a run of one eval reads."""
+def _copy(change: Variant, keys: Sequence[str], root: Path) -> None:
+    """The parts of the project that a run of some evals reads."""
     no_bytecode = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / PAPERDESK, root / PAPERDESK, ignore=no_bytecode)
     shutil.copytree(ROOT / "evals", root / "evals", ignore=no_bytecode)
-    for recorded in (ROOT / "cassettes").glob(f"*/{variant.eval}*"):
-        if recorded.name.partition("[")[0] == variant.eval:
+    for recorded in (ROOT / "cassettes").glob("*/*@*"):
+        if _eval(recorded.name) in keys:
             shutil.copytree(recorded, root / "cassettes" / recorded.parent.name / recorded.name)
     config = root / "evals/tapegate.yaml"
-    (task,) = (root / "evals").glob(f"*/{variant.eval}.*")
-    text, asked = config.read_text("utf-8"), task.read_text("utf-8")
-    if re.search(r"^mode: single_turn$", asked, re.MULTILINE):
-        text = _HTTP.sub(lambda _: IN_PROCESS, text)
-    if variant.seed is not None:
-        text = re.sub(r'PAPERDESK_SEED: "\{seed\}"', f'PAPERDESK_SEED: "{variant.seed}"', text)
-        # All trials would be the same.
-        task.write_text(re.sub(r"^trials: \d+$", "trials: 1", asked, flags=re.MULTILINE), "utf-8")
+    text = config.read_text("utf-8")
+    for key in keys:
+        (task,) = (root / "evals").glob(f"*/{key}.*")
+        asked = task.read_text("utf-8")
+        if "\nmode: concurrent\n" not in asked:
+            asked = _asked(asked)
+        if change.seed is not None:
+            # All trials would be the same.
+            asked = re.sub(r"^trials: \d+$", "trials: 1", asked, flags=re.MULTILINE)
+        task.write_text(asked, "utf-8")
+    if change.seed is not None:
+        text = re.sub(r'PAPERDESK_SEED: "\{seed\}"', f'PAPERDESK_SEED: "{change.seed}"', text)
     config.write_text(text, "utf-8")
+
+
+def _asked(task: str) -> str:
+    """A task of the chat, asked as a callable: the same verdict (tests/gate/test_kinds.py), and no server a trial."""
+    return re.sub(r"^path_id: A1\n(?!subject:)", "path_id: A1\nsubject: chat\n", task, flags=re.MULTILINE)
+
+
+def _eval(key: str) -> str:
+    """`RET-08@A5` of `RET-08@A5[3]`."""
+    return key.partition("[")[0]
 
 
 def _tapegate(*words: str) -> tuple[int, str]:
@@ -164,16 +179,16 @@ def _tapegate(*words: str) -> tuple[int, str]:
     return done.exit_code, f"{done.output[-500:]} {done.exception or ''}"
 
 
-def _did(traces: Path) -> frozenset[str]:
+def _did(traces: Iterable[Path]) -> frozenset[str]:
     """The events of each trial as its user meets them, without what the harness says of it."""
     return frozenset(
         "\n".join(line for line in path.read_text("utf-8").splitlines() if json.loads(line)["event"] not in _OURS)
-        for path in traces.rglob("*.jsonl")
+        for path in traces
     )
 
 
-def _unjudged(variant: Variant, why: str) -> Outcome:
-    return Outcome(variant, (), (), frozenset(), why)
+def _unjudged(group: Sequence[Variant], why: str) -> list[Outcome]:
+    return [Outcome(variant, (), (), frozenset(), why) for variant in group]
 
 
 def _list(found: Sequence[tuple[str, str]]) -> str:
