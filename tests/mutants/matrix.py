@@ -162,7 +162,9 @@ def _copy(change: Variant, keys: Sequence[str], root: Path) -> None:
 
 def _asked(task: str) -> str:
     """A task of the chat, asked as a callable: the same verdict (tests/gate/test_kinds.py), and no server a trial."""
-    return re.sub(r"^path_id: A1\n(?!subject:)", "path_id: A1\nsubject: chat\n", task, flags=re.MULTILINE)
+    if re.search(r"^subject:", task, re.MULTILINE):
+        return task
+    return re.sub(r"^path_id: A1$", "path_id: A1\nsubject: chat", task, flags=re.MULTILINE)
 
 
 def _eval(key: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tapegate.errors import CassetteError, Stale
-from tapegate.run.plan import in_order, numbers, of_profile, plan
+from tapegate.run.plan import batches, in_order, numbers, of_profile, plan
 from tapegate.tape.store import Loaded
 
 
@@ -73,6 +73,23 @@ def test_a_recording_that_cannot_be_read_is_one_task_of_many(kit):
     first, second = kit.trials(kit.suite())
     assert isinstance(first.recording, Loaded)
     assert isinstance(second.recording, CassetteError)
+
+
+def test_trials_that_share_something_stand_in_rows(kit):
+    """Those alike one after the other, others alone; a row is a part of the work that leaves some for every thread."""
+    for number in range(2, 9):
+        kit.task(f"T-{number}")
+    trials = plan(kit.root, kit.suite().tasks, "pr")
+    assert len(trials) == 8
+    names = dict(zip((trial.task.key for trial in trials), "aabba-a-", strict=True))
+
+    def shared(trial):
+        return names[trial.task.key].strip("-") or None
+
+    assert batches(trials, 1, shared) == [[0, 1], [2, 3], [4, 6], [5], [7]]
+    assert batches(trials, 2, shared) == [[place] for place in range(8)]
+    assert batches(trials * 9, 1, lambda _: "a") == [list(range(at, at + 18)) for at in range(0, 72, 18)]
+    assert batches((), 2, shared) == []
 
 
 def test_orders_of_work_hold_the_same_trials(kit):

@@ -122,6 +122,7 @@ def judged(words: Gating, out: Path) -> tuple[Run, bytes]:
             done=watch.done,
             catalog=catalog,
             extra=lambda task, number: trial_of(suite.project, task, number),
+            shared=runner.shared,
         )
     watch.end()
     run = replace(run, prices=named(suite.config.prices))

@@ -20,7 +20,7 @@ from tapegate.model.task import Task
 from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import CATALOG
 from tapegate.oracles.oracle import Oracle
-from tapegate.run.plan import Trial
+from tapegate.run.plan import Trial, batches
 from tapegate.tape.store import Loaded
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
@@ -42,11 +42,13 @@ def judge(
     jobs: int,
     done: Done,
     extra: Extra | None = None,
+    shared: Callable[[Trial], str | None] = lambda _: None,
     catalog: Sequence[Oracle] = CATALOG,
 ) -> Run:
-    """Replay and judge `trials`, `jobs` at a time, in their order. The result does not depend on either.
+    """Replay and judge `trials`, `jobs` at a time, about in their order. The result does not depend on either.
 
-    A task that is merely borderline gets one more trial from `extra`, the next that is recorded.
+    Trials for which `shared` names the same thing run in one thread where that costs little (`plan.batches`). A task
+    that is merely borderline gets one more trial from `extra`, the next that is recorded.
     """
 
     def one(trial: Trial) -> TrialResult:
@@ -57,11 +59,19 @@ def judge(
         done(trial, result, trace)
         return result
 
+    found: dict[int, TrialResult] = {}
+
+    def row(places: Sequence[int]) -> None:
+        for place in places:
+            found[place] = one(trials[place])
+
     by_task: dict[str, list[TrialResult]] = defaultdict(list)
     tasks = {trial.task.key: trial.task for trial in trials}
     with ThreadPoolExecutor(jobs, thread_name_prefix="tapegate-trial") as pool:
-        for trial, result in zip(trials, pool.map(one, trials), strict=True):
-            by_task[trial.task.key].append(result)
+        for _ in pool.map(row, batches(trials, jobs, shared)):
+            pass  # what a row raises is raised here
+        for place, trial in enumerate(trials):
+            by_task[trial.task.key].append(found[place])
         more = [
             extra(tasks[key], max(result.trial for result in results) + 1)
             for key, results in sorted(by_task.items())

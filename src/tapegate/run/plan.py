@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,8 @@ from tapegate.run.fixture import Fixture, fixture_of
 from tapegate.tape.store import Loaded, load, searched
 
 Order = Literal["sorted", "reversed", "shuffled"]
+PARTS = 4
+"""A row of trials that one thread runs is at most so small a part of what each thread has to do."""
 NIGHTLY_TRIALS = 3
 """Of a flaky-prone task in the nightly profile (standard, "CI Gate Profiles")."""
 WEEKLY_ONLY = frozenset({"RET-07"})
@@ -64,6 +67,26 @@ def in_order(trials: Sequence[Trial], order: Order, seed: int = 0) -> Sequence[T
     if order == "shuffled":
         return random.Random(seed).sample(trials, len(trials))  # noqa: S311 - an order of work, no secret
     return trials
+
+
+def batches(trials: Sequence[Trial], jobs: int, shared: Callable[[Trial], str | None]) -> list[list[int]]:
+    """The places of `trials` in rows that one thread runs, one trial after the other, in the order of their first ones.
+
+    Trials for which `shared` names the same thing stand in one row, so that it is made once and not by every thread;
+    those for which it is None stand alone. A row is a small part of all, so that no thread waits for another for long.
+    """
+    most = max(1, ceil(len(trials) / (PARTS * jobs)))
+    rows: list[list[int]] = []
+    open_rows: dict[str, list[int]] = {}
+    for place, trial in enumerate(trials):
+        name = shared(trial)
+        row = open_rows.get(name) if name is not None else None
+        if row is None or len(row) >= most:
+            rows.append(row := [])
+            if name is not None:
+                open_rows[name] = row
+        row.append(place)
+    return rows
 
 
 def _recording(project: Path, task: Task, number: int) -> Loaded | Fixture | LoadError | CassetteError | Stale:

@@ -21,6 +21,7 @@ from tapegate.model.config import AnySubject, CommandSubject, HttpSubject, Pytho
 from tapegate.model.database import Database
 from tapegate.model.task import Task
 from tapegate.run.conversation import Conversation
+from tapegate.run.plan import Trial
 from tapegate.run.question import EPOCH, Hearing, Question
 from tapegate.run.snapshot import snapshot
 from tapegate.run.splits import Cuts
@@ -64,6 +65,11 @@ class Runner:
     def level(self, task: Task) -> Level:
         """How strongly the subject of `task` is kept off the network on this machine."""
         return best(self._subject(task)[1].kind)
+
+    def shared(self, trial: Trial) -> str | None:
+        """What a trial shares with others and is made once for them: the worker that has imported a Python subject."""
+        name, subject = self._subject(trial.task)
+        return name if isinstance(subject, PythonSubject) else None
 
     def ask(self, question: Question) -> Hearing:
         """Put one question. What was played, missed and attempted stands in its ledger afterwards.
