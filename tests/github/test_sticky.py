@@ -251,7 +251,7 @@ def test_a_token_that_may_only_read_is_told_so(
     with pytest.raises(GitHubError) as error:
         StickyComment(connect(**rights), 7, Marker("gate", HEAD, 10)).put("text")
     assert error.value.status == status
-    assert "comment.yml" in str(error.value.problems[0].fix)
+    assert "tapegate init --github" in str(error.value.problems[0].fix)
     assert server.asked("POST", "/issues/") == 1
     assert server.bodies == []
 

@@ -12,7 +12,7 @@ MEANINGS: dict[int, tuple[str, str]] = {
     403: (
         "forbidden",
         "the token has no right to this. Give the job the permission in its workflow; the token of a fork's pull "
-        "request cannot write, and for those the workflow comment.yml does",
+        "request cannot write, and for those a workflow on `workflow_run` does: `tapegate init --github` writes it",
     ),
     404: ("not_found", "it is not there, or the token may not see it: check the repository and the job's permissions"),
     410: ("gone", "it was deleted, or is turned off for this repository"),
