@@ -19,6 +19,8 @@ from tapegate.compare.differential_ab import compare
 from tapegate.compare.side import Side
 from tapegate.errors import BadInput, GitHubError, Unavailable, UsageError
 from tapegate.github.branch import TRAILER, Branch
+from tapegate.github.client import Client
+from tapegate.github.place import Place
 from tapegate.load.profiles import profile_of
 from tapegate.model.run import Run
 from tapegate.report import diff_file
@@ -318,7 +320,8 @@ def test_the_token_stands_in_no_command_line_and_no_message(
         weekly.refresh("ghs_secret_token")
     assert any(" push " in line for line in lines)
     encoded = base64.b64encode(b"x-access-token:ghs_secret_token").decode()
-    for text in [*lines, str(error.value)]:
+    branch = Branch(weekly.folder, REFRESH, server.url, "ghs_secret_token")
+    for text in [*lines, str(error.value), repr(branch), repr(Client(Place("o/x"), "ghs_secret_token"))]:
         assert "ghs_secret_token" not in text
         assert encoded not in text
 

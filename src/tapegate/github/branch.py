@@ -11,7 +11,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tapegate.errors import BadInput, GitHubError, Unavailable, UsageError
@@ -43,7 +43,7 @@ class Branch:
     name: str
     remote: str
     """An address, or a folder."""
-    token: str = ""
+    token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if self.name.startswith("-") or self._git("check-ref-format", "--branch", self.name).returncode != 0:
@@ -137,7 +137,9 @@ class Branch:
     def _git(
         self, *words: str, given: str | None = None, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        plain = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "INPUT_"))}
+        # A filter that git runs on what it adds is no place for a token either.
+        ours = ("GIT_", "GITHUB_", "INPUT_")
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         line = ["git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", str(self.project), *words]
         try:
             return subprocess.run(  # noqa: S603 - words of ours, and names that were looked at
