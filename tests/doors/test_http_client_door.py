@@ -17,6 +17,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import boto3
+import httplib2
 import pytest
 import requests
 import urllib3
@@ -569,3 +570,25 @@ def test_a_client_is_met_when_it_is_imported():
     """Installing imports no client; one that is imported later goes through the door."""
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_httplib2_goes_through_the_same_door(tapes, reported):
+    """Its connections have a `connect` of their own: eight threads hear their own tape, nobody without one passes."""
+    together = threading.Barrier(8)
+
+    def agent(number: int) -> list[tuple[int, bytes]]:
+        bodies = [b"%d of %d" % (turn, number) for turn in range(5)]
+        player = tapes.player(*(tapes.interaction("/chat", b"{}", body) for body in bodies))
+        with hearing(Heard(player, tapes.routes)):
+            client = httplib2.Http(timeout=20)
+            together.wait()
+            heard = [client.request(f"{URL}/chat", "POST", b"{}") for _ in bodies]
+        assert player.account.complete
+        return [(int(head["status"]), body) for head, body in heard]
+
+    with ThreadPoolExecutor(8) as pool:
+        for number, heard in enumerate(pool.map(agent, range(8))):
+            assert heard == [(200, b"%d of %d" % (turn, number)) for turn in range(5)]
+    with pytest.raises(ConnectionRefusedError, match="no tape is set"):
+        httplib2.Http(timeout=20).request("http://192.0.2.1/x")
+    assert set(reported) == {"192.0.2.1:80"}

@@ -140,3 +140,11 @@ def test_what_may_differ_between_two_runs_is_told_here(kit):
     assert (document["jobs"], document["order"]) == (2, "shuffled")
     assert list(document["logs"]) == ["T-1@A1[1]", "T-2@A1[1]"]
     assert json.loads(to_bytes(document).decode())["logs"]["T-2@A1[1]"] == ["b"]
+
+
+def test_it_names_the_clients_that_vcrpy_stood_in_for(kit):
+    """By task and trial; nobody's is an empty mapping."""
+    kit.pretend()
+    assert made(kit)["vcrpy_stood_in_for"] == {}
+    document = made(kit, replace(NOW, stand_ins={"T-1@A1[1]": ["tornado"]}))
+    assert document["vcrpy_stood_in_for"] == {"T-1@A1[1]": ["tornado"]}

@@ -313,3 +313,28 @@ def test_without_it_a_changed_prompt_is_stale(kit):
     kit.agent(TALKS).record()
     (task,) = kit.agent(TALKS.replace("PROMPT", "ANOTHER")).judge().tasks
     assert (task.verdict, told(task)) == (Verdict.STALE, {"prompt_changed"})
+
+
+TORNADO = """
+import asyncio, json, os
+from tornado.httpclient import AsyncHTTPClient
+
+def ask(input):
+    async def agent():
+        client = AsyncHTTPClient(force_instance=True)
+        url = os.environ["MODEL_URL"] + "/chat"
+        return (await client.fetch(url, method="POST", body=json.dumps({"q": input}))).body.decode()
+    yield asyncio.run(agent())
+"""
+
+
+def test_a_client_without_a_door_replays_by_vcrpy_and_the_run_says_so(kit):
+    """Recorded through the gateway, replayed inside the subject's own process, and named for the provenance."""
+    kit.agent(TORNADO).record()
+    suite = kit.suite()
+    with Runner(suite) as runner:
+        replayer = Replayer(suite, runner)
+        trace = replayer.replay(kit.trials(suite)[0])
+    assert trace.complete
+    assert "HELLO" in trace.text
+    assert replayer.stand_ins == {"T-1@A1[1]": ["tornado"]}

@@ -128,7 +128,9 @@ def judged(words: Gating, out: Path) -> tuple[Run, bytes]:
     run = replace(run, prices=named(suite.config.prices))
     raw = results.Results.of(run).to_bytes()
     digest = results.digest(raw)
-    now = Circumstances(name, digest, guards, watch.durations_ms, words.jobs, words.order, replayer.logs)
+    now = Circumstances(
+        name, digest, guards, watch.durations_ms, words.jobs, words.order, replayer.logs, replayer.stand_ins
+    )
     if replayer.logs:
         # Named, not printed: what a subject writes must not reach the log of a workflow.
         click.echo(f"what the subject wrote: {out / 'provenance.json'}, under `logs`", err=True)

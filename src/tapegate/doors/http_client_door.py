@@ -1,4 +1,4 @@
-"""The in-process door of `http.client` and `urllib3`: requests, boto3, urllib.request and all that is built on them.
+"""The in-process door of `http.client` and `urllib3`: requests, boto3, urllib.request, httplib2 and what they carry.
 
 It stands at the socket: the client writes its request to one and reads the answer from one, and where it hears a tape
 that socket leads to the tape (`tape_socket`). Nothing else of the client is replaced.
@@ -37,6 +37,7 @@ def install() -> None:
         for kind in plain:
             kind.connect = _connecting(kind.connect, _refused)
     on_import("urllib3.connection", _change)
+    on_import("httplib2", _change_httplib2)
 
 
 def _change(urllib3: ModuleType) -> None:
@@ -49,6 +50,13 @@ def _change(urllib3: ModuleType) -> None:
 
     for kind in (urllib3.HTTPConnection, urllib3.HTTPSConnection):
         kind.connect = _connecting(kind.connect, refused)
+
+
+def _change_httplib2(httplib2: ModuleType) -> None:
+    """Its connections are the standard library's, with a `connect` of their own."""
+    for kind in (httplib2.HTTPConnectionWithTimeout, httplib2.HTTPSConnectionWithTimeout):
+        if not hasattr(kind.connect, MARK):
+            kind.connect = _connecting(kind.connect, _refused)
 
 
 def _refused(_: Connection, why: str) -> Exception:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from tapegate.doors import aiohttp_door, armed, http_client_door, httpx_door, threads
+from tapegate.doors import aiohttp_door, armed, http_client_door, httpx_door, stand_in, threads
 from tapegate.doors.current import TAPE, Heard
 from tapegate.model.config import Normaliser
 from tapegate.model.fault import TapeFault
@@ -29,6 +29,7 @@ def install() -> None:
     httpx_door.install()
     http_client_door.install()
     aiohttp_door.install()
+    stand_in.install()
     threads.install()
 
 

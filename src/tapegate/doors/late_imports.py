@@ -18,6 +18,7 @@ LATE: dict[str, tuple[str, ...]] = {
         "openai.resources.chat.completions.completions",
         "openai.lib.streaming.chat",
     ),
+    "tornado": ("tornado.simple_httpclient", "vcr.stubs.tornado_stubs"),
     "anthropic": ("anthropic.resources.messages", "anthropic.lib.streaming"),
 }
 """By client: modules of libraries, never of an agent, whose import does nothing but define things."""

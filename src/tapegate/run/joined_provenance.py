@@ -13,7 +13,7 @@ from tapegate.run.provenance import NONE_RECORDED
 
 _LISTS = ("model_id", "model_version", "prompt_template_id", "prompt_template_version_or_hash")
 """Fields that hold words with commas between them."""
-_MAPPINGS = ("durations_ms", "logs")
+_MAPPINGS = ("durations_ms", "logs", "vcrpy_stood_in_for")
 
 
 def parse(raw: bytes, file: str) -> dict[str, Any]:

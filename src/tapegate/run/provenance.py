@@ -44,6 +44,8 @@ class Circumstances:
     order: str
     logs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By task key and trial: the last lines of each subject that did not complete its answer."""
+    stand_ins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By task key and trial: the clients that no door of ours reaches, for which vcrpy's patchers stood in."""
 
 
 def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dict[str, Any]:
@@ -81,6 +83,7 @@ def provenance(suite: Suite, trials: Sequence[Trial], now: Circumstances) -> dic
         "prices": named(suite.config.prices) or OFF,
         "jobs": now.jobs,
         "order": now.order,
+        "vcrpy_stood_in_for": {key: list(clients) for key, clients in sorted(now.stand_ins.items())},
         "logs": {key: list(lines) for key, lines in sorted(now.logs.items())},
     }
     complete(document)

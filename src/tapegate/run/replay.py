@@ -46,6 +46,8 @@ class Replayer:
         self.routes = Routes.of(suite.config.services)
         self.logs: dict[str, list[str]] = {}
         """By task key and trial, `RET-01@A1[1]`: the last lines of each subject that did not complete its answer."""
+        self.stand_ins: dict[str, list[str]] = {}
+        """By task key and trial: the clients for which vcrpy's patchers stood in."""
 
     def replay(self, trial: Trial) -> Trace:
         """The trace of a trial with a recording or a fixture. Raises SubjectError where its subject does not start."""
@@ -132,6 +134,8 @@ class Replayer:
             unwell = next((heard for heard in hearing.answers if heard.ending.kind != "completed"), None)
             if unwell is not None:
                 self._log(trial, unwell.log)
+        if ledger.stand_ins:
+            self.stand_ins[f"{trial.task.key}[{trial.number}]"] = ledger.stand_ins
         return hearing, ledger
 
     def _subject(self, trial: Trial) -> AnySubject:

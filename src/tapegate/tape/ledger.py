@@ -18,8 +18,8 @@ from tapegate.tape.explain import Explainer
 from tapegate.tape.wire import Asked
 
 Fact = Mapping[str, Any]
-"""One fact as JSON: `{"played": n}`, `{"missed": request}`, `{"fault": n}`, `{"alike": n}` or
-`{"network": address}`."""
+"""One fact as JSON: `{"played": n}`, `{"missed": request}`, `{"fault": n}`, `{"alike": n}`,
+`{"stood_in": client}` or `{"network": address}`."""
 
 
 class Ledger:
@@ -32,6 +32,7 @@ class Ledger:
         self._network: set[str] = set()
         self._faults: set[int] = set()
         self._alike: set[int] = set()
+        self._stood_in: set[str] = set()
         # Reentrant: a finalizer that reaches for the network may run while a fact is entered.
         self._lock = threading.RLock()
 
@@ -58,6 +59,10 @@ class Ledger:
         """Something other than the tape was reached for."""
         self.enter({"network": address})
 
+    def stood_in(self, client: str) -> None:
+        """vcrpy's patchers carried the traffic of `client`, for which there is no door."""
+        self.enter({"stood_in": client})
+
     def faulted(self, place: int) -> None:
         """A request met the fault at this place of the task's."""
         self.enter({"fault": place})
@@ -82,6 +87,12 @@ class Ledger:
         """What was reached for beside the tape, sorted."""
         with self._lock:
             return sorted(self._network)
+
+    @property
+    def stand_ins(self) -> list[str]:
+        """Clients for which vcrpy's patchers stood in, sorted."""
+        with self._lock:
+            return sorted(self._stood_in)
 
     @property
     def has_missed(self) -> bool:
@@ -118,6 +129,8 @@ class Ledger:
             self._missed.add(Asked(asked["service"], asked["method"], asked["path"], (), body, lane))
         elif "alike" in fact:
             self._alike.add(int(fact["alike"]))
+        elif "stood_in" in fact:
+            self._stood_in.add(str(fact["stood_in"]))
         elif "fault" in fact:
             self._faults.add(int(fact["fault"]))
         else:
@@ -125,7 +138,7 @@ class Ledger:
         return self._count() > before
 
     def _count(self) -> int:
-        numbers = len(self._played) + len(self._faults) + len(self._alike)
+        numbers = len(self._played) + len(self._faults) + len(self._alike) + len(self._stood_in)
         return numbers + len(self._missed) + len(self._network)
 
 
