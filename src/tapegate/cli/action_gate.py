@@ -124,7 +124,8 @@ def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
         as_json=False,
         quiet=True,
     )
-    return judged(words, out)
+    run, raw, _ = judged(words, out)
+    return run, raw
 
 
 def _linted(inputs: Inputs, base: str, environ: Mapping[str, str]) -> LintReport:

@@ -32,6 +32,7 @@ from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract, needs
 from tapegate.oracles.plugins import catalog_of
 from tapegate.report import results, terminal
+from tapegate.report.inert import log_safe
 from tapegate.report.shard_file import NAME as SHARD
 from tapegate.report.shard_file import SCHEMA_ID as SHARD_SCHEMA
 from tapegate.report.shard_file import ShardFile
@@ -44,6 +45,7 @@ from tapegate.run.provenance import Circumstances, inputs_hash, provenance, to_b
 from tapegate.run.replay import Replayer
 from tapegate.run.runner import Runner
 from tapegate.run.shard import Shard
+from tapegate.standard.coverage import covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
     step = Step(words.project, environ, click.echo, annotate=words.annotations) if words.github else None
     out = words.out or words.project / "out"
     try:
-        run, raw = judged(words, out)
+        run, raw, suite = judged(words, out)
     except TapegateError as error:
         if step is not None:
             step.refused(error)
@@ -84,13 +86,15 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
     elif not words.quiet or not run.gate.passed:
         report = terminal.render(run, digest, width=options.columns(), color=options.colored())
         click.echo(report, nl=False)
+        for line in covered(suite.config, suite.tasks, run.tasks) if not run.partial else ():
+            click.echo(log_safe(line))
     if step is not None:
         step.judged(run, digest, out)
     return run.gate.exit_code
 
 
-def judged(words: Gating, out: Path) -> tuple[Run, bytes]:
-    """Replay and judge; results and reports are in `out` afterwards. Returns the run and the bytes of its results.
+def judged(words: Gating, out: Path) -> tuple[Run, bytes, Suite]:
+    """Replay and judge; results and reports are in `out` then. Returns the run, the bytes of its results, the suite.
 
     Raises TapegateError where it cannot begin.
     """
@@ -143,7 +147,7 @@ def judged(words: Gating, out: Path) -> tuple[Run, bytes]:
         (out / SHARD).unlink(missing_ok=True)
     # Last: whoever finds results.json finds all that belongs to it.
     write_atomically(out / "results.json", raw)
-    return run, raw
+    return run, raw, suite
 
 
 def _stricter(profile: Profile, words: Gating) -> Profile:
