@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -153,3 +154,15 @@ def test_the_starters_use_the_actions_that_this_repository_uses() -> None:
     texts = [path.read_text("utf-8") for path in [*WORKFLOWS, ROOT / "action.yml"]]
     pins = {found for text in texts for found in re.findall(r"uses: ([\w.-]+/[\w.-]+)@([0-9a-f]{40})", text)}
     assert len({name for name, _ in pins}) == len(pins)
+
+
+def test_the_agent_under_test_is_installed_from_what_it_declares() -> None:
+    """requirements/paperdesk.in names the packages of the extra, and its lock has no other version than the gate's."""
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["paperdesk"]
+    named = (ROOT / "requirements" / "paperdesk.in").read_text("utf-8").splitlines()
+    assert {line for line in named if line and line[0] != "#"} == {re.split("[<>=]", one)[0] for one in extra}
+    alone, gate = (
+        set(re.findall(r"(?m)^([\w.-]+==\S+)", (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")))
+        for name in ("paperdesk", "gate")
+    )
+    assert alone <= gate

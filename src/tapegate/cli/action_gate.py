@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,6 +21,7 @@ from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.errors import TapegateError
 from tapegate.github import annotations as commands
 from tapegate.github import claim
+from tapegate.github.culprits import Culprit, added_since, culprits
 from tapegate.github.description import description
 from tapegate.github.event import Event
 from tapegate.github.evidence import LINT, UNCOVERED, Evidence
@@ -40,6 +40,7 @@ from tapegate.standard import render
 from tapegate.standard.base import CommitBase
 from tapegate.standard.finding import LintFinding, LintReport
 from tapegate.standard.lint import lint
+from tapegate.tape.place import ROOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,9 @@ def _gated(inputs: Inputs, environ: Mapping[str, str], step: Step, out: Path) ->
     digest = results.digest(raw)
     # A part is held against nothing: what all parts come to together is.
     report = _linted(inputs, found.sha, environ) if inputs.shard is None else None
-    diff = _compared(inputs, found, jobs, environ, out) if inputs.shard is None else None
+    # Nor is a selection: what it leaves out would count as removed.
+    whole = inputs.shard is None and not run.partial
+    diff = _compared(inputs, found, jobs, environ, out) if whole else None
     findings = _failing(report, run)
     codes = {run.gate.exit_code, _code(findings)}
     if diff is not None and diff.available and diff.gate.exit_code == 1:
@@ -90,7 +93,11 @@ def _gated(inputs: Inputs, environ: Mapping[str, str], step: Step, out: Path) ->
         write_atomically(out / LINT, render.as_json(report).encode())
     where = prefix(inputs.project, environ)
     step.told(
-        commands.together(commands.all_of_run(run, where, diff), *_annotated(report, findings, where)),
+        commands.together(
+            commands.all_of_culprits(_culprits(inputs, found.sha, run), where),
+            commands.all_of_run(run, where, diff),
+            *_annotated(report, findings, where),
+        ),
         told.text if diff is not None else "",
         run,
         digest,
@@ -100,10 +107,16 @@ def _gated(inputs: Inputs, environ: Mapping[str, str], step: Step, out: Path) ->
 
 def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
     if inputs.merge is not None:
-        parts = Path(os.environ.get("GITHUB_WORKSPACE") or ".") / inputs.merge
         return joined(
             Merging(
-                (parts,), out, inputs.project, inputs.evals, github=False, annotations=False, as_json=False, quiet=True
+                (inputs.merge,),
+                out,
+                inputs.project,
+                inputs.evals,
+                github=False,
+                annotations=False,
+                as_json=False,
+                quiet=True,
             )
         )
     words = Gating(
@@ -159,6 +172,13 @@ def _annotated(report: LintReport | None, failing: tuple[LintFinding, ...], wher
         kind = "error" if found in failing else "notice" if found.severity == "note" else "warning"
         kinds[kind].append(Problem(found.id, found.message, found.file, found.line, fix=found.fix or None))
     return [commands.all_of_problems(problems, where, kind) for kind, problems in kinds.items() if problems]
+
+
+def _culprits(inputs: Inputs, base: str, run: Run) -> tuple[Culprit, ...]:
+    """The changed lines that made recordings stale; none where the base is not at hand."""
+    if not base or not run.count(Verdict.STALE):
+        return ()
+    return culprits(run, added_since(inputs.project, base, (inputs.evals.as_posix(), ROOM)))
 
 
 def _compared(inputs: Inputs, found: Found, jobs: int, environ: Mapping[str, str], out: Path) -> Diff | None:

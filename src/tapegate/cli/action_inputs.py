@@ -87,7 +87,7 @@ class Inputs:
             comment=given["comment"],
             annotations=given["annotations"] == "true",
             shard=given["shard"] or None,
-            merge=Path(given["merge"]) if given["merge"] else None,
+            merge=workspace / given["merge"] if given["merge"] else None,
             jobs=int(given["jobs"]) if given["jobs"] else None,
             working_directory=folder,
             project=workspace / folder,

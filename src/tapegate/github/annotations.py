@@ -7,8 +7,9 @@ Source: GitHub Docs, "Workflow commands for GitHub Actions"; the runner's own es
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from tapegate.github.culprits import Culprit
 from tapegate.model.diff import Diff, Kind
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.problem import Problem
@@ -18,6 +19,8 @@ from tapegate.report.inert import visible
 from tapegate.report.words import most_telling, worst_first
 
 MOST = 10
+SHOWN = 4
+"""Keys in a title."""
 _DOUBLE = re.compile(r":(?=:)")
 KINDS = {
     Verdict.FAIL: "error",
@@ -92,6 +95,18 @@ def all_of_problems(problems: Sequence[Problem], prefix: str = "", kind: str = "
             place = {"file": prefix + problem.file, "line": str(problem.line or 1), **place}
         commands.append(_command(kind, place, [problem.message, _labelled("fix", problem.fix or "")]))
     return {kind: commands}
+
+
+def all_of_culprits(found: Iterable[Culprit], prefix: str = "") -> Commands:
+    """The commands for changed lines that made recordings stale."""
+    commands: dict[str, list[str]] = {"error": [], "warning": []}
+    for one in found:
+        kind = "error" if one.blocking else "warning"
+        title = f"{one.code}: {', '.join(one.keys[:SHOWN])}{' and more' if len(one.keys) > SHOWN else ''}"
+        place = {"file": prefix + one.file, "line": str(one.line), "title": title}
+        said = ["the recordings do not cover this change", "fix: tapegate record --stale"]
+        commands[kind].append(_command(kind, place, said))
+    return commands
 
 
 def _of_finding(kind: str, key: str, finding: Finding, prefix: str) -> str:
