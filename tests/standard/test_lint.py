@@ -164,6 +164,10 @@ def _planted_key(bench: Any) -> None:
     bench.swap(TASK, "input: What", "input: 'My key is AKIA" + "QYLPMN5HHHFPZAM2.' # What")
 
 
+def _key_in_frames(bench: Any) -> None:
+    bench.put("evals/fixtures/stream.txt", '0:"My key is AKIAQYLP"\n0:"MN5HHHFPZAM2, keep it."\n')
+
+
 def _packed_fixture(bench: Any) -> None:
     bench.put("evals/fixtures/big.gz", gzip.compress(bytes(65 << 20), 1))
 
@@ -416,6 +420,7 @@ DEFECTS = [
         "restore",
     ),
     (_planted_key, "evals_secrets", "finding", "secret_found", TASK, 5, "REDACTED_NAME"),
+    (_key_in_frames, "evals_secrets", "finding", "secret_found", "evals/fixtures/stream.txt", None, "REDACTED_NAME"),
     (_packed_fixture, "evals_secrets", "finding", "size_limit", "evals/fixtures/big.gz", None, ""),
     (_secret, "recordings_secrets", "unreadable", "secret_found", CASSETTE, None, "revoke the key"),
     (_stray_draft, "recordings_pinned", "finding", "unfinished_write", FOLDER, None, "completes what counts"),
