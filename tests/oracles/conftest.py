@@ -142,7 +142,7 @@ def make_task() -> Callable[..., Task]:
     return build_task
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_trace() -> Callable[..., Trace]:
     """Builds a trace."""
     return build_trace

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tapegate.grade.trial import grade_trial
 from tapegate.model.finding import Verdict
@@ -68,6 +70,27 @@ def test_a_condition_is_held_against_its_answer_alone(make_task, make_trace, ask
     assert [finding.code for finding in result.findings] == codes
     assert result.verdict is (Verdict.FAIL if codes else Verdict.PASS)
     assert all(finding.line == 7 and finding.message.startswith("answer 2: ") for finding in result.findings)
+
+
+ANSWERS = st.lists(
+    st.sampled_from(["tool:search", "tool:read_paper", "One. ", "Kelp. ", "[a](/paper/p1). "]), max_size=4
+)
+SHAPES = st.sampled_from([asked for asked, _, _ in TABLE if "citations_local_exist" not in str(asked)])
+
+
+@settings(max_examples=60, deadline=None)
+@given(SHAPES, st.lists(ANSWERS, min_size=2, max_size=3), st.data())
+def test_it_is_judged_as_if_its_answer_were_all(make_task, make_trace, asked, answers, data):
+    """Whatever stands around it, a condition on one answer finds what it would find in a trial of that answer."""
+    turn = data.draw(st.integers(1, len(answers)))
+    then = {**THEN, "then": ["And?"] * (len(answers) - 1)}
+    whole = make_task({"turns": [{"turn": turn, **asked}]}, **then)
+    found = grade_trial(whole, make_trace(*said(*answers), finish=False), None).findings
+    alone = grade_trial(make_task(asked), make_trace(*answers[turn - 1]), None).findings
+    conditions = ("tool_trace", "citation_contract", "schema_contract")
+    assert [(one.metric, one.code, one.got) for one in found if one.metric in conditions] == [
+        (one.metric, one.code, one.got) for one in alone if one.metric in conditions
+    ]
 
 
 def test_concurrent_answers_know_nothing_of_each_other(make_task, make_trace):
