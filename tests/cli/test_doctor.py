@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
 
 import pytest
 from click.testing import CliRunner
@@ -123,3 +124,28 @@ def test_it_is_told_in_lines(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0].startswith("ok      python      CPython")
     assert lines[-1].startswith("weak    project     there is no evals/tapegate.yaml here")
+
+
+@pytest.mark.parametrize(("attributes", "weak"), [("", True), ("* text\n", True), ("cassettes/** -text\n", False)])
+def test_git_must_not_change_the_bytes_of_recordings(look, tmp_path, attributes, weak):
+    """Where it may, the fix is one line; outside of a repository there is nothing to change them."""
+    _, found = look()
+    assert "recordings" not in found
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    (tmp_path / ".gitattributes").write_text(attributes)
+    code, found = look()
+    assert code == 0
+    assert ("recordings" in found) == weak
+
+
+@pytest.mark.parametrize(
+    ("ref", "weak"), [("v1", True), ("main", True), ("a" * 40, False), ("a" * 40 + "  # v1.0.0", False)]
+)
+def test_an_action_that_somebody_can_move_is_weak(look, tmp_path, ref, weak):
+    """A workflow runs what its owner puts behind a tag."""
+    folder = tmp_path / ".github" / "workflows"
+    folder.mkdir(parents=True)
+    (folder / "gate.yml").write_text(f"steps:\n  - uses: owner/tapegate/setup@{ref}\n  - uses: other/action@v1\n")
+    code, found = look()
+    assert code == 0
+    assert ("workflows" in found) == weak

@@ -100,7 +100,8 @@ def _installed(environ: Mapping[str, str], folder: Path) -> tuple[str, str]:
         )
         told = install.read_outputs(output.read_text("utf-8", "surrogateescape"))
     if done.returncode != 0 or "python" not in told:
-        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
+        lines = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
+        said = [line.removeprefix("::error title=Tapegate::") for line in lines]
         raise TapegateError.of(
             "not_installed", f"what the base's agent needs could not be installed: {' / '.join(said)}"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import socket
 import subprocess
@@ -21,6 +22,9 @@ from tapegate.cli import options
 
 if TYPE_CHECKING:
     from tapegate.load.suite import Survey
+
+_USED = re.compile(r"uses:\s*[\w.-]+/tapegate(?:/[\w./-]+)?@([\w./-]+)")
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 State = Literal["ok", "weak", "broken"]
 """`weak`: a run works and is worth less; `broken`: it does not work."""
@@ -143,9 +147,34 @@ def _project(project: Path, evals: Path) -> Iterator[Finding]:
         yield Finding("project", "broken", f"its files have {count} problem{'s' * (count != 1)}", "tapegate lint")
         return
     yield Finding("project", "ok", f"{len(found.tasks)} tasks, {len(found.config.subjects)} subjects")
+    yield from _attributes(project)
+    yield from _workflows(project)
     yield from _profiles(found)
     yield from _subjects(found)
     yield from _keys(found)
+
+
+def _attributes(project: Path) -> Iterator[Finding]:
+    """Whether git may change line ends in recordings, which are locked by their bytes."""
+    ask = ["git", "-C", str(project), "check-attr", "text", "--", "cassettes/suite/KEY/trial-1.yaml"]
+    try:
+        said = subprocess.run(ask, capture_output=True, text=True, timeout=30, check=True).stdout.strip()  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return  # no git, or no repository: nothing changes them
+    if not said.endswith(": unset"):
+        fix = "add the line `cassettes/** -text` to .gitattributes"
+        yield Finding("recordings", "weak", "git may change line ends in cassettes, whose bytes the pins lock", fix)
+
+
+def _workflows(project: Path) -> Iterator[Finding]:
+    """Workflows that name the action by what somebody can move."""
+    for path in sorted((project / ".github" / "workflows").glob("*.y*ml")):
+        for ref in _USED.findall(path.read_text("utf-8", "replace")):
+            if not _SHA.fullmatch(ref):
+                what = f"{path.name} uses the action as {ref!r}, which whoever owns it can move"
+                yield Finding(
+                    "workflows", "weak", what, "name it by its whole commit, as `tapegate init --github` does"
+                )
 
 
 def _profiles(found: Survey) -> Iterator[Finding]:
