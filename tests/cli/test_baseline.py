@@ -121,7 +121,7 @@ def test_an_installation_of_the_base_that_fails_costs_the_comparison(tmp_path: P
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\nfor last; do :; done\nmkdir -p "$last/bin"\n')
     python.chmod(0o755)
-    with pytest.raises(TapegateError, match="could not be installed: .*x / the command of the input") as caught:
+    with pytest.raises(TapegateError, match=r"could not be installed: .*x / the command of the input") as caught:
         baseline._installed({**environ, "INPUT_PYTHON": str(python)}, tmp_path)
     assert "ended with 9" in str(caught.value)
 
