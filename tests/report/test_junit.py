@@ -91,3 +91,16 @@ def test_what_xml_cannot_hold_is_spelled_out(failed: Run, make_finding: Any, mak
     failure = next(parsed(replace(failed, tasks=(task,))).iter("failure"))
     assert "\\u0000" in (failure.text or "")
     assert "]]> <b> &" in (failure.text or "")
+
+
+def test_bands_quarantines_and_decisions_are_properties_of_the_suite(make_task: Any) -> None:
+    """What a reader should know of a task whatever its verdict, where the schema admits it."""
+    task = make_task("T-1@A1", Verdict.PASS)
+    border = replace(task.trials[0], verdict=Verdict.NEEDS_REVIEW, borderline=True)
+    task = replace(task, trials=(border,), quarantine="until 2026-12-31 (ann): rebuilt", accepted="As good.")
+    (suite,) = parsed(Run("pr", False, (task, make_task("T-2@A1", Verdict.PASS)), Gate(True, 0, ())))
+    assert [(one.get("name"), one.get("value")) for one in suite.iter("property")] == [
+        ("borderline T-1@A1", "1 of 1 trial"),
+        ("quarantined T-1@A1", "until 2026-12-31 (ann): rebuilt"),
+        ("accepted T-1@A1", "As good."),
+    ]

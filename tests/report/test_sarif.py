@@ -128,3 +128,14 @@ def test_text_of_an_agent_is_no_link_and_no_placeholder(failed: Run, make_task: 
     bad = make_finding(got="see [here](https://evil.example) and {0}\x1b")
     (one,) = log(replace(failed, tasks=(make_task("T-1@A1", Verdict.FAIL, bad),)))["results"]
     assert "see \\[here\\](https://evil.example) and {{0}}\\u001b" in one["message"]["text"]
+
+
+def test_bands_quarantines_and_decisions_are_notifications(failed: Run) -> None:
+    """They are of the run, whatever a task's verdict, and no result that code scanning would open."""
+    first, *others = failed.tasks
+    held = replace(first, quarantine="until 2026-12-31 (ann): rebuilt", accepted="As good.")
+    (invocation,) = log(replace(failed, tasks=(held, *others)))["invocations"]
+    told = [(one["level"], one["message"]["text"]) for one in invocation["toolExecutionNotifications"]]
+    assert [level for level, _ in told] == ["note", "note"]
+    assert "quarantined" in told[0][1]
+    assert told[1][1].endswith(": As good.")
