@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 
@@ -151,3 +152,28 @@ def test_a_machine_without_namespaces_still_sees_what_honours_proxies(kit, monke
     assert [attempt.address for attempt in trace.account.network] == [
         f"elsewhere.example:{ {'http': 80, 'https': 443}[scheme] }"
     ]
+
+
+@pytest.mark.parametrize(("other", "started"), [("'b'", ["warm"]), ("1 / 0", ["warm", "warm", "warm", "alone"])])
+def test_subjects_that_are_imported_alike_share_a_worker(kit, starts, other, started):
+    """One import serves both; where one of them may not be imported so, each has a worker, as if it were alone."""
+    kit.agent("def ask(input):\n    return 'a'\n")
+    (kit.root / "src/other.py").write_text(f"SAID = {other}\ndef ask(input):\n    return SAID\n")
+    kit.config["subjects"]["other"] = copy.deepcopy(kit.subject) | {"entry": "other:ask"}
+    kit.task("T-2", subject="other")
+    for name in ("T-1", "T-2"):
+        kit.pretend(name)
+    kit.judge()
+    assert starts == started
+
+
+def test_a_variable_that_an_import_may_see_keeps_workers_apart(kit, starts):
+    """What a module reads while it is imported is that of its own subject."""
+    kit.agent("import os\nSAID = os.environ['SAID']\ndef ask(input):\n    return SAID\n")
+    kit.config["subjects"]["other"] = copy.deepcopy(kit.subject) | {"env": {"SAID": "b"}}
+    kit.subject["env"] = {"SAID": "a"}
+    kit.task("T-2", subject="other")
+    for name in ("T-1", "T-2"):
+        kit.pretend(name)
+    assert answers(kit) == ["a", "b"]
+    assert starts == ["warm", "warm"]

@@ -33,8 +33,11 @@ from tapegate.subject.heard import Clock, Heard, stopwatch
 from tapegate.subject.http import HttpRunner
 from tapegate.subject.interpreter import interpreter
 from tapegate.subject.needs import found_all
-from tapegate.subject.python import PythonWorker, Tape
+from tapegate.subject.python import PythonWorker, Tape, static_env
 from tapegate.tape.recorder import Recorder
+
+Alike = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]
+"""What a warm worker is known by: the entries that it has imported, from which folders, under which variables."""
 
 
 class Runner:
@@ -44,8 +47,8 @@ class Runner:
         """`pace` is when replayed chunks come."""
         self._suite = suite
         self._pace: Pace = pace
-        self._idle: dict[str, list[Warm]] = defaultdict(list)
-        self._unfit: set[str] = set()
+        self._idle: dict[Alike, list[Warm]] = defaultdict(list)
+        self._unfit: set[Alike] = set()
         self._lock = Lock()
         self._open = ExitStack()
 
@@ -64,19 +67,19 @@ class Runner:
 
     def level(self, task: Task) -> Level:
         """How strongly the subject of `task` is kept off the network on this machine."""
-        return best(self._subject(task)[1].kind)
+        return best(self._suite.config.subject_of(task).kind)
 
     def shared(self, trial: Trial) -> str | None:
         """What a trial shares with others and is made once for them: the worker that has imported a Python subject."""
-        name, subject = self._subject(trial.task)
-        return name if isinstance(subject, PythonSubject) else None
+        subject = self._suite.config.subject_of(trial.task)
+        return repr(self._alike(subject)) if isinstance(subject, PythonSubject) else None
 
     def ask(self, question: Question) -> Hearing:
         """Put one question. What was played, missed and attempted stands in its ledger afterwards.
 
         Raises SubjectError where the subject cannot be started.
         """
-        name, subject = self._subject(question.task)
+        subject = self._suite.config.subject_of(question.task)
         setup = question.task.setup
         with workspace(self._suite, question.task) as place:
             values = {
@@ -94,19 +97,20 @@ class Runner:
             else:
                 talk = Conversation.of(question.task, subject, values)
             before = snapshot(place.database) if question.reads_database else None
-            answers = self._answers(question, name, subject, talk, place)
+            answers = self._answers(question, subject, talk, place)
             after = snapshot(place.database) if before is not None else None
         return Hearing(answers, tuple(cuts), Database(before, after) if before and after else None)
 
     def _answers(
-        self, question: Question, name: str, subject: AnySubject, talk: Conversation, place: Workspace
+        self, question: Question, subject: AnySubject, talk: Conversation, place: Workspace
     ) -> tuple[Heard, ...]:
         if isinstance(subject, HttpSubject | CommandSubject):
             return self._ask_program(question, subject, talk, place)
         if question.cassette is not None:
-            warm = self._warm(name, subject)
-            if warm is not None:
-                return self._ask_warm(warm, question, name, talk, place)
+            for alike in dict.fromkeys((self._alike(subject), self._alike(subject, alone=True))):
+                warm = self._warm(subject, alike)
+                if warm is not None:
+                    return self._ask_warm(warm, alike, question, talk, place)
         return self._ask_alone(question, subject, talk, place)
 
     def _ask_program(
@@ -136,10 +140,12 @@ class Runner:
                 return worker.converse(talk.first, trial, self._clock(question), question.then(talk))
 
     def _ask_warm(
-        self, warm: Warm, question: Question, name: str, talk: Conversation, place: Workspace
+        self, warm: Warm, alike: Alike, question: Question, talk: Conversation, place: Workspace
     ) -> tuple[Heard, ...]:
         """Through the in-process door, in a child of a worker that has imported the agent already."""
         config = self._suite.config
+        subject = config.subject_of(question.task)
+        assert isinstance(subject, PythonSubject)
         assert question.cassette is not None
         tape = Tape(
             question.cassette,
@@ -156,29 +162,44 @@ class Runner:
             stack.callback(warm.close)
             try:
                 trial = question.python_trial(env, place, tape)
-                answers = warm.worker.converse(talk.first, trial, self._clock(question), question.then(talk))
+                worker = warm.worker.asking(subject)
+                answers = worker.converse(talk.first, trial, self._clock(question), question.then(talk))
             finally:
                 for address in warm.enclosure.attempts():
                     question.ledger.attempted(address)
             if all(heard.ending.kind != "timed_out" for heard in answers) and not warm.touched():
                 stack.pop_all()
                 with self._lock:
-                    self._idle[name].append(warm)
+                    self._idle[alike].append(warm)
         return answers
 
-    def _warm(self, name: str, subject: PythonSubject) -> Warm | None:
-        """A worker that has imported the agent; None for an agent that each trial must import for itself."""
+    def _alike(self, subject: PythonSubject, *, alone: bool = False) -> Alike:
+        """The subjects that can share a worker with this one: they differ in nothing that an import may see."""
+
+        def seen(one: PythonSubject) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+            return one.pythonpath, tuple(sorted(static_env(one, self._suite.project).items()))
+
+        others = [one for one in self._suite.config.subjects.values() if isinstance(one, PythonSubject) and not alone]
+        entries = {subject.entry, *(one.entry for one in others if seen(one) == seen(subject))}
+        return tuple(sorted(entries)), *seen(subject)
+
+    def _warm(self, subject: PythonSubject, alike: Alike) -> Warm | None:
+        """A worker that has imported the agents; None for agents that each trial must import for itself."""
         with self._lock:
-            if name in self._unfit:
+            if alike in self._unfit:
                 return None
-            if self._idle[name]:
-                return self._idle[name].pop()
+            if self._idle[alike]:
+                return self._idle[alike].pop()
+        entries, *_ = alike
         warm = Warm.start(
-            subject, self._suite.project, lambda home, level: self._environment(None, home, self._inside(), level)
+            subject,
+            self._suite.project,
+            lambda home, level: self._environment(None, home, self._inside(), level),
+            beside=entries,
         )
         if warm is None:
             with self._lock:
-                self._unfit.add(name)
+                self._unfit.add(alike)
         return warm
 
     @contextmanager
@@ -229,6 +250,3 @@ class Runner:
     def _clock(self, question: Question) -> Clock:
         """The recorder's own clock, so that what it hears and what the subject answers share one zero."""
         return question.tape.now_us if isinstance(question.tape, Recorder) else stopwatch()
-
-    def _subject(self, task: Task) -> tuple[str, AnySubject]:
-        return self._suite.config.subject_name(task), self._suite.config.subject_of(task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,12 +29,16 @@ class Warm:
     _stack: ExitStack
 
     @classmethod
-    def start(cls, subject: PythonSubject, project: Path, environment: Environment) -> Warm | None:
-        """Import the agent; None where each of its trials must do that for itself (see `worker`)."""
+    def start(
+        cls, subject: PythonSubject, project: Path, environment: Environment, beside: Sequence[str] = ()
+    ) -> Warm | None:
+        """Import the agent, and the entries of others `beside` it; None where that leaves something that trials would
+        share, so that each must do it for itself (see `worker`)."""
         with ExitStack() as stack:
             enclosure = stack.enter_context(Enclosure.open(best("python")))
             home = stack.enter_context(scratch())
-            made = PythonWorker(subject, project, enclosure, environment(home, enclosure.level), home.folder, warm=True)
+            env = environment(home, enclosure.level)
+            made = PythonWorker(subject, project, enclosure, env, home.folder, warm=True, beside=beside)
             worker = stack.enter_context(made)
             if not worker.fit or enclosure.attempts():
                 return None

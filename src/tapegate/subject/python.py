@@ -10,6 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -71,7 +72,7 @@ class PythonTrial:
 
 
 class PythonWorker:
-    """One worker of one subject. Use it as a context manager; it asks one thing at a time.
+    """One worker of one subject, or of several that are imported alike. A context manager; it asks one thing at a time.
 
     A warm one imports the agent once, and its children hear the `Tape` in each question through the in-process door.
     In any other each child imports the agent for itself, and reaches a gateway at the addresses in `allow`.
@@ -87,8 +88,11 @@ class PythonWorker:
         *,
         warm: bool,
         allow: Sequence[tuple[str, int]] = (),
+        beside: Sequence[str] = (),
     ) -> None:
+        """`beside` are entries that a warm one imports too, so that it can be asked for other subjects: `asking`."""
         self._subject = subject
+        self._entries = sorted({subject.entry, *beside})
         self._project = project
         self._enclosure = enclosure
         self._environment = environment
@@ -107,11 +111,11 @@ class PythonWorker:
             with theirs:
                 # -P: the folder a worker happens to start in is none of the agent's modules.
                 argv = [sys.executable, "-P", "-c", _PROGRAM]
-                env = {**self._environment, **self._static_env()}
+                env = {**self._environment, **static_env(self._subject, self._project)}
                 process = Process.start(self._enclosure, argv, env, self._cwd, stdin=theirs.fileno())
             self._process = stack.enter_context(process)
             hello = {
-                "entry": self._subject.entry,
+                "entries": self._entries,
                 "pythonpath": [str(self._project / folder) for folder in self._subject.pythonpath],
                 "warm": self._warm,
                 "allow": self._allow,
@@ -128,6 +132,12 @@ class PythonWorker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
+
+    def asking(self, subject: PythonSubject) -> PythonWorker:
+        """The same worker, asked for another of its subjects: one whose entry it has imported."""
+        other = copy(self)
+        other._subject = subject
+        return other
 
     def ask(
         self,
@@ -157,6 +167,7 @@ class PythonWorker:
         tape = trial.tape
         cassette = tape.cassette if tape is not None else b""
         job = {
+            "entry": self._subject.entry,
             "messages": [fill_json(self._subject.arguments, values) for values in messages],
             "more": then is not None,
             "env": env,
@@ -207,15 +218,6 @@ class PythonWorker:
             str(self._cwd): "{workspace}",
         }
 
-    def _static_env(self) -> dict[str, str]:
-        """The subject's variables that no trial changes: what a module may read while it is imported."""
-        values = {"project": str(self._project), "python": interpreter()}
-        return {
-            name: fill(text, values)
-            for name, text in self._subject.env.items()
-            if not _PER_TRIAL & {found for _, found in placeholders(text)}
-        }
-
     def _is_fit(self) -> bool:
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
@@ -245,6 +247,16 @@ class PythonWorker:
                 raise EOFError
             data += piece
         return data
+
+
+def static_env(subject: PythonSubject, project: Path) -> dict[str, str]:
+    """The subject's variables that no trial changes: what a module may read while it is imported."""
+    values = {"project": str(project), "python": interpreter()}
+    return {
+        name: fill(text, values)
+        for name, text in subject.env.items()
+        if not _PER_TRIAL & {found for _, found in placeholders(text)}
+    }
 
 
 def _as_json(tape: Tape) -> dict[str, Any]:
