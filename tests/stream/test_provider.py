@@ -64,11 +64,12 @@ def test_openai_chat_streamed(sample):
 
 
 def test_openai_embeddings():
-    """Embeddings have input tokens and a model; output tokens are absent, not 0."""
-    reply = {"object": "list", "data": [], "model": "embed-1", "usage": {"prompt_tokens": 8, "total_tokens": 8}}
-    assert _read("openai", "/v1/embeddings", reply, asked={"model": "embed"}) == ProviderCall(
-        "embed", "embed-1", usage=Usage(8)
-    )
+    """Embeddings have input tokens and a model; a total that is all read leaves no output, and without one it is
+    absent, not 0."""
+    for told, usage in (({"prompt_tokens": 8, "total_tokens": 8}, Usage(8, 0)), ({"prompt_tokens": 8}, Usage(8))):
+        reply = {"object": "list", "data": [], "model": "embed-1", "usage": told}
+        found = _read("openai", "/v1/embeddings", reply, asked={"model": "embed"})
+        assert found == ProviderCall("embed", "embed-1", usage=usage)
 
 
 def test_azure_names_the_model_in_the_path():

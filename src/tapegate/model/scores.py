@@ -20,3 +20,5 @@ class Scores:
     """A time-out or a crash is a fact: it is scored by what happened."""
     timeout_ms: int | None = None
     """The limit that a time-out ran into."""
+    sample: bool = True
+    """False: a stream fixture. No agent was asked, so that the trial is no sample of the rubric."""

@@ -249,6 +249,8 @@ class Trace:
     """As recorded: length of the union of the played provider calls' intervals, rounded up."""
     given: tuple[str, ...] = ()
     """What tools told the models, as the played requests say: each text once, in the order of the recording."""
+    prompted: tuple[str, ...] = ()
+    """What users told the models, and what was embedded, as the played requests say: each text once, in that order."""
     timeout_ms: int | None = None
     """The limit that a subject which timed out had run into."""
     recorded_tokens: int | None = None

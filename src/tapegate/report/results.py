@@ -69,6 +69,8 @@ class ScoresRow(Row):
     timeout_ms: int | None
     notes: tuple[str, ...]
     """Why a point or a score is missing."""
+    sample: bool = True
+    """False: a stream fixture, which is no sample of the rubric."""
 
 
 class TrialRow(Row):

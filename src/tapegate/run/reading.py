@@ -9,6 +9,7 @@ from tapegate.model.trace import Event, Exchange, Offer, Text
 from tapegate.stream.dialect import parser
 from tapegate.stream.given import given
 from tapegate.stream.offer import offer
+from tapegate.stream.prompted import prompted
 from tapegate.stream.provider import read_call
 from tapegate.tape.cassette import Cassette
 
@@ -54,6 +55,14 @@ def told(cassette: Cassette, places: Iterable[int]) -> tuple[str, ...]:
     """What tools told the models in the requests at `places`, each text once."""
     requests = [cassette.interactions[number].request for number in places]
     return tuple(dict.fromkeys(text for request in requests for text in given(request.headers, request.body)))
+
+
+def asked(config: Config, cassette: Cassette, places: Iterable[int]) -> tuple[str, ...]:
+    """What users told the models in the requests at `places`, each text once."""
+    played = [cassette.interactions[number] for number in places]
+    services = {name for name, service in config.services.items() if service.protocol != "http"}
+    requests = [interaction.request for interaction in played if interaction.service in services]
+    return tuple(dict.fromkeys(text for request in requests for text in prompted(request.headers, request.body)))
 
 
 def exchanges(config: Config, cassette: Cassette, paths: list[str], places: Iterable[int]) -> tuple[Exchange, ...]:

@@ -16,7 +16,7 @@ from tapegate.run.fixture import Fixture, as_answered, nothing_recorded, refuse_
 from tapegate.run.latency import e2e_ms, model_ms
 from tapegate.run.plan import Trial
 from tapegate.run.question import Hearing, Question
-from tapegate.run.reading import events, exchanges, joined, offers, tokens, told
+from tapegate.run.reading import asked, events, exchanges, joined, offers, tokens, told
 from tapegate.run.replies import with_replies
 from tapegate.run.runner import Runner
 from tapegate.run.splits import cuts
@@ -180,6 +180,7 @@ class Replayer:
             latency_e2e_ms=e2e_ms(cassette.stream.chunks) if timed else None,
             latency_model_ms=model_ms(cassette.interactions[number].chunks for number in played) if timed else None,
             given=told(cassette, played),
+            prompted=asked(self._config, cassette, played),
             recorded_tokens=tokens(recorded),
             recorded_usd=None
             if account.complete

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from tapegate.model.trace import Json
-from tapegate.stream.facts import Facts
+from tapegate.model.trace import Json, Usage
+from tapegate.stream.facts import Facts, count
 from tapegate.stream.frame import BadFrame, take
 from tapegate.stream.openai_chat import usage_of
 from tapegate.stream.order import Step
@@ -25,5 +26,13 @@ class Embeddings:
         """No event. Raises `BadFrame`."""
         self.facts.model = take(body, str, "model")
         usage = take(body, dict, "usage")
-        self.facts.usage = usage_of(usage) if usage is not None else None
+        self.facts.usage = _usage(usage) if usage is not None else None
         return iter(())
+
+
+def _usage(usage: dict[str, Json]) -> Usage:
+    """Nothing is written: where the provider says the total, what was read leaves none of it."""
+    found, total = usage_of(usage), count(usage, "total_tokens")
+    if found.output_tokens is None and total is not None and total == found.input_tokens:
+        return replace(found, output_tokens=0)
+    return found

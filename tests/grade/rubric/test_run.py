@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from tapegate.grade.rubric.run import run_score, sample_of, with_quality
+from tapegate.grade.scores.score import score_trial
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Metrics, TaskResult, TrialResult
 from tapegate.model.scores import Scores
+from tapegate.model.task import Task
+from tapegate.model.trace import Trace
 
 MEASURED = Metrics(input_tokens=1500, output_tokens=500, total_tokens=2000, latency_e2e_ms=3000)
 
@@ -42,3 +46,14 @@ def test_quality_is_the_weighted_score() -> None:
     assert with_quality(MEASURED, Scores(1, 2)).quality == "31/40"
     assert Fraction(with_quality(MEASURED, Scores(crashed=True)).quality or "") == 0
     assert with_quality(MEASURED, Scores(None, 2)).quality is None
+
+
+def test_a_stream_fixture_is_no_sample(make_task: Callable[..., Task], make_trace: Callable[..., Trace]) -> None:
+    """No agent was asked: neither its scores nor its missing latency count, and it has no quality."""
+    task = make_task(mode="stream_fixture", setup={"fixtures": ["x"]})
+    scores = score_trial(task, make_trace("It is 42."), None, ())
+    assert (scores.sample, scores.accuracy_score, scores.faithfulness_score) == (False, None, None)
+    run = run_score([_task("A@A1", (Metrics(), scores)), _task("B@A1", (MEASURED, Scores(2, 2)))])
+    assert (run.n, run.verdict) == (1, "ready")
+    assert run_score([_task("A@A1", (Metrics(), scores))]).verdict == "no_data"
+    assert with_quality(MEASURED, scores).quality is None

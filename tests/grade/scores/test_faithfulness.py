@@ -101,3 +101,48 @@ def test_what_cannot_be_seen_is_not_scored(make_trace: Callable[..., Trace]) -> 
         assert notes
     assert faithfulness("?", make_trace("It is 42.", exchanges=(MODEL,)))[0] == 0
     assert faithfulness("?", make_trace("Hello there")) == (2, ())
+
+
+DOCUMENT = "## Paper\n\nClay jars kept vaccines at 6 degrees in Oslo. See [Jars](/paper/p-jars)."
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("Clay jars kept vaccines at 6 degrees.", 2),
+        ("In Oslo clay jars kept vaccines at 6 degrees (/paper/p-jars).", 2),
+        ("Clay jars kept vaccines at 9 degrees.", 0),
+        ('{"title": "Clay jars kept vaccines at 6 degrees", "year": 1999, "id": "p-9", "n": [7, "v8"]}', 2),
+        ('{"findings": ["Clay jars kept vaccines at 9 degrees"]}', 0),
+        ("I am Zelda of Trondheim.", 1),
+        ('It says "clay jars […] kept vaccines at 6 degrees".', 2),
+        ('It says "clay jars [sic] kept antidotes at 6 degrees" of 6 degrees.', 1),
+    ],
+)
+def test_a_document_that_the_model_was_told_is_read(answer: str, score: int, make_trace: Callable[..., Trace]) -> None:
+    """Also where no tool returned it. Of an answer in JSON its sentences are claims; a name alone is never a 0."""
+    trace = make_trace(answer, exchanges=(MODEL,), prompted=(DOCUMENT, "What is it?"))
+    assert faithfulness("What is it?", trace)[0] == score
+
+
+def test_the_question_is_no_source_of_its_own_citation(make_trace: Callable[..., Trace]) -> None:
+    """A link that only the user wrote was read by nobody."""
+    question = "What does /paper/p-x say of 3 jars?"
+    trace = make_trace("It says 3 (/paper/p-x).", exchanges=(MODEL,), prompted=(question,))
+    assert faithfulness(question, trace)[0] == 0
+
+
+def test_what_a_tool_returned_out_of_sight_is_not_held_against_its_answer(make_trace: Callable[..., Trace]) -> None:
+    """An answer in JSON that passes on passages which no request shows: the score is missing, not 0."""
+    events = (ToolCall("1", "retrieve", {}), ToolResult("1", "retrieve", True, {"kept": ["p-moss#1"]}))
+    answer = json.dumps({"passages": [{"text": "It was 3.6 degrees cooler.", "url": "/paper/p-moss"}]})
+    assert faithfulness("?", make_trace(*events, answer, exchanges=(MODEL,)))[0] is None
+    told = make_trace(*events, answer, exchanges=(MODEL,), prompted=("Passage: 3.6 degrees cooler.",))
+    assert faithfulness("?", told) == (2, ())
+
+
+def test_notes_stay_few(scored: Score) -> None:
+    """Of forty facts without support the first are named, and the others counted."""
+    _, notes = scored(" ".join(f"It is {number}." for number in range(900, 940)))
+    assert len(notes) == 7
+    assert notes[-1] == "faithfulness: and 34 more of the kind"

@@ -14,9 +14,13 @@ from tapegate.model.scores import Scores
 
 
 def run_score(tasks: Iterable[TaskResult]) -> RunScore:
-    """The rubric's aggregates over all trials. A trial that was not judged lacks its scores and is counted."""
+    """The rubric's aggregates over all trials in which an agent was asked. One that was not judged lacks its scores and
+    is counted."""
     return aggregate(
-        sample_of(f"{task.key}[{trial.trial}]", trial.metrics, trial.scores) for task in tasks for trial in task.trials
+        sample_of(f"{task.key}[{trial.trial}]", trial.metrics, trial.scores)
+        for task in tasks
+        for trial in task.trials
+        if trial.scores is None or trial.scores.sample
     )
 
 
@@ -44,5 +48,5 @@ def sample_of(name: str, metrics: Metrics, scores: Scores | None) -> Sample:
 
 def with_quality(metrics: Metrics, scores: Scores) -> Metrics:
     """The metrics of a trial with its weighted sample score, where nothing of that is missing."""
-    weighted = score(sample_of("", metrics, scores)).sample_score
+    weighted = score(sample_of("", metrics, scores)).sample_score if scores.sample else None
     return metrics if weighted is None else replace(metrics, quality=fraction(weighted))

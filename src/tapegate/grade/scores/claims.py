@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,28 @@ class Claim:
     """Without the addresses of its links; their labels are part of what is said."""
     links: tuple[Link, ...]
     """The papers and pages that it cites, and what looks like a citation and leads to none; empty: none."""
+
+
+def structured(answer: str) -> list[str] | None:
+    """The sentences in an answer that is JSON as a whole; None of any other.
+
+    Its numbers are values that the agent computed, and its single words are ids, addresses and names of modes: neither
+    is a claim.
+    """
+    if not answer.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        value = json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+    found, open_ = [], [value]
+    while open_:  # a stack, not recursion: an answer may be nested at will
+        one = open_.pop()
+        if isinstance(one, dict | list):
+            open_.extend(reversed(list(one.values() if isinstance(one, dict) else one)))
+        elif isinstance(one, str) and len(one.split()) > 1:
+            found.append(one)
+    return found
 
 
 def claims(answer: str) -> list[Claim]:

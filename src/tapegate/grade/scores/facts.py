@@ -19,6 +19,8 @@ _NUMBER = re.compile(
 )
 _IDENTIFIER = re.compile(r"(?<![\w-])(?=[\w-]*\d)[^\W\d_][^\W_]*(?:-[^\W_]+)*(?![\w-])")
 _QUOTED = re.compile(r"[“\"„]([^“”\"„\n]{1,400})[”\"“]")
+_ELIDED = re.compile(r"\[[^\[\]\n]{0,40}\]|…|\.\.\.")
+"""What a quotation leaves out or puts in: `[…]`, `[sic]`, `…`."""
 _NAME = re.compile(r"(?<![\w-])[A-Z][^\W\d_]+(?:[-'’ ]+[A-Z][^\W\d_]+)*(?![\w-])")
 _BEGINS = re.compile(r"(?:^|[.!?:;…]|[(\[“\"„*_>|•-])\s*$")
 """What stands before a word whose capital says nothing."""
@@ -45,6 +47,8 @@ class Fact:
         """Whether a text holds the fact."""
         if self.kind == "name":
             return all(says(text, word) for word in self.wordings)
+        if self.kind == "quotation":
+            return all(says(text, part) for part in _ELIDED.split(self.shown) if part.strip())
         return any(says(text, wording) for wording in self.wordings)
 
 

@@ -24,6 +24,8 @@ def score_trial(task: Task, trace: Trace, judged: Judged | None, oracles: Sequen
 
     A trial that a miss cut short has no scores: its answer is not the one that this code would have given.
     """
+    if task.mode == "stream_fixture":
+        return Scores(notes=("a stream fixture: no agent was asked, so that nothing is scored",), sample=False)
     if cut_short(trace):
         return Scores(notes=("the replay was cut short by a request without a recording, so that nothing is scored",))
     if trace.ending.kind == "timed_out":

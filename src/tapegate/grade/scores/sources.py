@@ -21,13 +21,15 @@ class Sources:
 
     What was read about a paper is every text in an object that holds its id under an id key, and every text of a result
     that is no JSON and names it; about a page likewise, by its address. Results are the successful ones in the agent's
-    stream, and those that the played requests gave to the model: the agent may show its user less than it reads.
+    stream, and those that the played requests gave to the model: the agent may show its user less than it reads. Beside
+    them stands what requests told the model as a user does: a document to sum up, passages to answer from. What the
+    user of the agent wrote (`question`) is no source.
     """
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, question: str = "") -> None:
         self._about: dict[str, list[str]] = defaultdict(list)
         texts: list[str] = []
-        for result in _results(trace):
+        for result in [*_results(trace), *(text for text in trace.prompted if text.strip() not in question)]:
             texts.append("\n".join(_scalars(result)))
             self._enter(result)
         self.any = bool(texts)
