@@ -44,7 +44,7 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("a leaked block", TAGS, ["<thinking>The user</thinking> Yes."], ["hidden_tag", "hidden_tag"]),
     ("a tag across chunks", TAGS, ["It helps.<thi", "nk", "ing/></thinking>"], ["hidden_tag", "hidden_tag"]),
     ("an orphan closing tag", TAGS, ["The user wants </think> Yes."], ["hidden_tag"]),
-    ("a tag never closed", TAGS, ["It helps. <think> The user"], ["hidden_tag_unclosed"]),
+    ("STR-02: a tag never closed", TAGS, ["It helps. <think> The user"], ["hidden_tag_unclosed"]),
     ("a disguised tag", TAGS, ["It helps. &lt;th\u200bink&gt;"], ["hidden_tag_unclosed"]),
     ("a tag broken off", TAGS, ["It helps. <thin"], ["hidden_tag_partial"]),
     ("a tag in a tool's result is not seen", TAGS, [ToolResult("c", "read", True, "<thinking>"), "Fine."], []),

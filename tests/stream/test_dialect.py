@@ -26,8 +26,9 @@ def test_a_sound_sample_has_no_violation_and_one_finish(dialect, read, sample, c
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_events_do_not_depend_on_how_the_stream_is_cut(dialect, read, sample, split):
-    """A stream cut at any byte, or into single bytes, gives the events of the stream in one piece."""
+    """Cut at any byte, a four-byte character (STR-10) included, a stream gives the events of the one in one piece."""
     data = sample(dialect)
+    assert any(len(char.encode()) == 4 for char in data.decode())
     expected = read(dialect, data)
     for chunks in split(data):
         assert expected == read(dialect, *chunks)

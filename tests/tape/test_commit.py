@@ -197,11 +197,11 @@ def test_a_journal_counts_only_after_the_pins_it_follows(project: Path, example:
 
 
 def test_a_kill_at_any_moment_leaves_the_old_or_the_new(project: Path, example: Cassette) -> None:
-    """PRO-01: SIGKILL while two recordings are written in turn, thirty times at random moments."""
+    """PRO-01: SIGKILL while two recordings are written in turn, twenty times at random moments."""
     chance = random.Random(7)
     recordings = [generation(example, "old", 3), generation(example, "new", 2)]
     write(project, "chat", recordings[0])
-    for _ in range(30):
+    for _ in range(20):
         reading, writing = os.pipe()
         child = os.fork()
         if not child:

@@ -123,7 +123,7 @@ def test_text_that_no_file_can_hold_is_refused(example: Cassette) -> None:
         emit(broken)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_cassette_is_standard_yaml(
     data: st.DataObject,

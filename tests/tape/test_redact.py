@@ -346,7 +346,7 @@ def test_every_problem_is_told_at_once() -> None:
     ]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     place=st.sampled_from(sorted(PLACES)),
     encoding=st.sampled_from(sorted(ENCODINGS)),
@@ -362,7 +362,7 @@ def test_no_error_ever_shows_a_key(place: str, encoding: str, seed: int, around:
     assert _told(key.removeprefix("gsk_"), refused.value) == []
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_recording_is_redacted_once_and_for_all(
     cassettes: st.SearchStrategy[Cassette], data: st.DataObject

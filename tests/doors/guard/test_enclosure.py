@@ -265,12 +265,12 @@ time.sleep(100)
     assert not any(alive(pid) for pid in pids)
 
 
-def test_fifty_subjects_leave_nothing_behind(level, tmp_path):
-    """No descriptor, thread or process of this process is left after fifty subjects have come and gone."""
+def test_twenty_subjects_leave_nothing_behind(level, tmp_path):
+    """No descriptor, thread or process of this process is left after twenty subjects have come and gone."""
     with Path(os.devnull).open("rb") as nothing:
         stdio = (nothing.fileno(),) * 3
         before = (len(list(Path("/dev/fd").iterdir())), threading.active_count(), children())
-        for _ in range(50):
+        for _ in range(20):
             with Enclosure.open(level) as made:
                 made.start(["sleep", "100"], {"PATH": os.environ["PATH"]}, tmp_path, stdio)
                 made.stop()
