@@ -10,6 +10,8 @@ BENCH := .venv-bench
 NODE_CLIENTS := tests/clients/node
 ACTIONLINT := .ci/actionlint
 JOBS ?=
+# All suites but the one that a real model is recorded for.
+SUITES := $(sort $(filter-out local_model,$(foreach task,$(wildcard evals/*/*@*),$(word 2,$(subst /, ,$(task))))))
 # The chat page's module runs in Node; where there is none, a package brings it.
 ifeq ($(shell command -v node),)
 NODE := $(VENV)/node.stamp
@@ -26,7 +28,7 @@ gate: $(VENV)/gate.stamp $(NODE)  ## Replay and judge the shipped evals: no key,
 	$(GATE)
 
 record: $(VENV)/gate.stamp $(NODE)  ## Record what is missing or stale, from the scripted model
-	$(BIN)/tapegate record --stale
+	$(BIN)/tapegate record $(SUITES) --stale
 
 record-local: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Start a real model on this machine, record what is missing or stale of it, stop it
 	$(BIN)/tapegate record local_model $(or $(ARGS),--stale)

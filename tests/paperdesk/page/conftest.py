@@ -37,7 +37,7 @@ for end, place in zip(ends, (3, 4)):  # where Chromium expects the pipe
     os.dup2(end, place)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 class Browser:
