@@ -152,6 +152,28 @@ def test_an_answer_that_fails_ends_the_conversation(talker):
     assert trace.ending.kind in ("raised", "http_error")
 
 
+def test_single_answers_are_judged_by_their_own_conditions(talker):
+    """What the second answer must begin with is not asked of the first one, and is missed where it does not."""
+    first = {"turn": 1, "required_slots": {"prefix": "You said one"}}
+
+    def asking(second: str) -> None:
+        turns = [first, {"turn": 2, "required_slots": {"prefix": second}}]
+        talker.task(
+            "T-1",
+            **{"mode": "multi_turn", "input": "one", "then": ["two"], "setup": {"db_snapshot": "base"}},
+            expect={"accepted_outcomes": [{"turns": turns}]},
+            grading={"deterministic_metrics": ["schema_contract"]},
+        )
+
+    asking("You said two")
+    talker.record()
+    assert check_contract(talker.suite().tasks[0]) == []
+    assert [task.verdict for task in talker.judge().tasks] == [Verdict.PASS]
+    asking("You said one")
+    (task,) = talker.judge().tasks
+    assert [(found.code, found.message.split(":")[0]) for found in task.findings] == [("prefix_missing", "answer 2")]
+
+
 def test_a_trial_of_one_message_has_no_turns(talker):
     """It is what it was before there were conversations."""
     trace = spoken(talker, input="one", expect={"accepted_outcomes": [{"tool_path_policy": "no_tools"}]})
