@@ -139,7 +139,10 @@ jobs:
           cp "$CASES/name.yaml" 'evals/first/$(touch pwned)`touch pwned`::set-env ##[error]x@main.yaml'
       - {id: name, continue-on-error: true, uses: owner/tapegate@v1, with: {annotations: false}}
       - run: rm evals/first/*pwned*
-      - {id: nowhere, continue-on-error: true, uses: owner/tapegate@v1, with: {install: "exit 9"}}
+      - id: nowhere
+        uses: owner/tapegate@v1
+        continue-on-error: true
+        with: {install: "echo ::error title=pwned::x; exit 9"}
       - {id: unknown, continue-on-error: true, uses: owner/tapegate@v1}
       - run: printf %s "$STEPS" >"$KEPT/steps.json" && find . -name pwned >"$KEPT/touched"
         env:

@@ -116,7 +116,7 @@ def test_an_installation_of_the_base_that_fails_costs_the_comparison(tmp_path: P
     environ = {
         "PATH": "/usr/bin:/bin",
         "RUNNER_TEMP": str(tmp_path / "temp"),
-        "INPUT_INSTALL": "echo ::error::x; exit 9",
+        "INPUT_INSTALL": "echo x; echo ::error::y; exit 9",
     }
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\nfor last; do :; done\nmkdir -p "$last/bin"\n')

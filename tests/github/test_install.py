@@ -149,6 +149,22 @@ def test_without_a_runner_an_environment_is_made_elsewhere(made: list[list[str]]
     assert first != second
 
 
+def test_nothing_that_the_install_command_prints_is_a_command(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It may run code of the pull request: the runner is told to obey nothing until a word that nobody can know."""
+    for _ in range(2):
+        install._bring("printf '::set-output name=verdict::passed'", runner(tmp_path), tmp_path, ".")
+    with pytest.raises(NotInstalled):
+        install._bring("exit 1", runner(tmp_path), tmp_path, ".")
+    lines = capfd.readouterr().out.splitlines()
+    stops, said, starts = lines[:3]
+    token = stops.removeprefix("::stop-commands::")
+    assert len(token) == 32
+    assert (said, starts) == ("::set-output name=verdict::passed", f"::{token}::")
+    assert len({line for line in lines if line.startswith("::stop-commands::")}) == 3
+
+
 @pytest.mark.parametrize(("command", "code"), [("exit 7", 7), ("false; true", 1), ("false | cat", 1)])
 def test_the_install_command_ends_at_its_first_failure(command: str, code: int, tmp_path: Path) -> None:
     """No failure of a part is passed over: the agent would be judged without what it needs."""

@@ -98,11 +98,12 @@ def _installed(environ: Mapping[str, str], folder: Path) -> tuple[str, str]:
             capture_output=True,
             check=False,
         )
-        told = install.read_outputs(output.read_text("utf-8", "surrogateescape"))
-    if done.returncode != 0 or "python" not in told:
+        outputs = install.read_outputs(output.read_text("utf-8", "surrogateescape"))
+    if done.returncode != 0 or "python" not in outputs:
         lines = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
-        said = [line.removeprefix("::error title=Tapegate::") for line in lines]
+        told = [line.removeprefix("::error title=Tapegate::") for line in lines]
+        said = [line for line in told if line and not line.startswith("::")]
         raise TapegateError.of(
             "not_installed", f"what the base's agent needs could not be installed: {' / '.join(said)}"
         )
-    return told["python"], told.get("agent", "")
+    return outputs["python"], outputs.get("agent", "")

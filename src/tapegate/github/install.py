@@ -209,7 +209,14 @@ def _bring(command: str, environ: Mapping[str, str], home: Path, folder: str) ->
     made = {**environ, "PATH": f"{scripts}{os.pathsep}{environ.get('PATH', os.defpath)}", "VIRTUAL_ENV": str(home)}
     # As the runner itself runs `shell: bash`.
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command]
-    code = subprocess.call(shell, env=made, cwd=folder)  # noqa: S603
+    # What it installs may be the pull request's own package: the runner obeys nothing that it prints.
+    token = secrets.token_hex(16)
+    print(f"::stop-commands::{token}", flush=True)
+    try:
+        code = subprocess.call(shell, env=made, cwd=folder)  # noqa: S603
+    finally:
+        # A line of its own, also where the last one of the command's was not ended.
+        print(f"\n::{token}::", flush=True)
     if code != 0:
         raise NotInstalled(f"the command of the input `install` ended with {code}; its message stands above.")
 
