@@ -51,7 +51,9 @@ def test_an_eval_that_is_deleted_fails_lint(task: Task, evals: Path) -> None:
 
 
 def test_all_of_them_are_there(evals: Path) -> None:
-    """Every id of each row that a path declares has its task, and lint finds none missing."""
+    """Every row of the standard is declared by one path, every id of it has its task, and lint finds none missing."""
+    declared = [path.inventory for path in SUITE.config.paths.values() if path.inventory]
+    assert sorted(declared) == sorted(INVENTORY)
     assert {(task.path_id, task.id) for task in MANDATORY} == {
         (path_id, eval_id) for path_id, row in ROWS.items() for eval_id in row.evals
     }
