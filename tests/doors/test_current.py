@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 
 from tapegate.doors.current import TAPE, Heard, hearing
 
@@ -46,3 +47,13 @@ def test_tasks_hear_their_own_tape():
         return await asyncio.gather(*(agent(number) for number in range(8)))
 
     assert asyncio.run(all_at_once()) == [[True] * 20] * 8
+
+
+def test_a_forked_child_knows_that_the_tape_is_its_parents(tapes):
+    """What it would play is missing from the account, so it must know; the parent still hears its own."""
+    heard = Heard(tapes.player(), tapes.routes)
+    child = os.fork()
+    if not child:
+        os._exit(0 if heard.elsewhere and not Heard(heard.tape, heard.routes).elsewhere else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert not heard.elsewhere

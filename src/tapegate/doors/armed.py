@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from tapegate.doors.current import TAPE, Heard, Outside
@@ -46,7 +45,7 @@ def hear(address: Callable[[], str]) -> Heard | None:
         raise _stray(address(), "no tape is set for the code that asks")
     if isinstance(heard, Outside):
         return None
-    if heard.pid != os.getpid():
+    if heard.elsewhere:
         # The ledger may still tell the harness; whatever was played here would be played again by the parent.
         heard.tape.attempted(address())
         raise Refused(

@@ -18,6 +18,20 @@ Pace = Literal["at_once", "recorded"]
 """When replayed chunks are given: without waiting, or each at the time at which it arrived."""
 
 
+class _Process:
+    """This process. Asking the system each time would be half a microsecond of every request."""
+
+    pid = os.getpid()
+
+    @classmethod
+    def forked(cls) -> None:
+        """A child has begun."""
+        cls.pid = os.getpid()
+
+
+os.register_at_fork(after_in_child=_Process.forked)
+
+
 @dataclass(slots=True, eq=False)
 class Heard:
     """A tape, and what a door must know to carry traffic to it."""
@@ -27,10 +41,15 @@ class Heard:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     """While recording: the real value behind each mark that the agent holds in place of a key."""
     pace: Pace = "at_once"
-    pid: int = field(default_factory=os.getpid)
+    pid: int = field(default_factory=lambda: _Process.pid)
     """The process whose tape it is: in a child forked later, what is played would be missing from the account."""
     over: bool = field(default=False, init=False)
     """Whether the block that it was opened for has ended."""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether this is a child of the process whose tape it is."""
+        return self.pid != _Process.pid
 
     def end(self) -> None:
         """From now on nobody hears it."""

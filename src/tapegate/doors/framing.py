@@ -89,10 +89,14 @@ def frame(answer: Answer, method: str) -> Framed:
     notices. One that its reader closed ends well, unless it was announced to be longer: then nobody knows the rest.
     """
     said = announced(answer.headers)
-    chunks = answer.chunks if b"" not in answer.chunks else tuple(filter(None, answer.chunks))
+    chunks = answer.chunks
+    if b"" in chunks:
+        chunks = tuple(filter(None, chunks))
     if bodiless(method, answer.status):
         kept = () if said.length is None or answer.status == 204 else (("content-length", str(said.length)),)
         return Framed(said.end_to_end, kept, (), chunked=False, whole=answer.ended != "error")
+    if len(chunks) == 1 and answer.ended == "eof" and not said.chunked:
+        return Framed(said.end_to_end, (("content-length", str(len(chunks[0]))),), chunks, chunked=False, whole=True)
     size = sum(map(len, chunks))
     short = answer.ended == "client_closed" and said.length is not None and said.length > size
     whole = answer.ended != "error" and not short
