@@ -177,3 +177,12 @@ def test_every_format_tells_of_bands_quarantines_and_decisions(form: str, passed
     for said in ("1 of 2 trials", held, "A loaded machine."):
         assert said in shown
     assert "1 of 2 trials" not in MAKERS[form](Report(passed, "sha256:x")).decode()
+
+
+def test_what_blocks_and_what_is_counted_stand_in_order(make_task: Any) -> None:
+    """The worst verdict first, of that what blocks, and of a task's cases the second before the tenth."""
+    keys = ["B@A1", "A@A1[10]", "A@A1[2]", "A@A1", "A@A1[x]"]
+    tasks = [make_task(key, Verdict.FAIL, blocking=key != "A@A1") for key in keys]
+    tasks.append(make_task("A@A0", Verdict.PASS))
+    found = [task.key for task in words.worst_first(tasks)]
+    assert found == ["A@A1[x]", "A@A1[2]", "A@A1[10]", "B@A1", "A@A1", "A@A0"]

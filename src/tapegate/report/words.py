@@ -98,7 +98,14 @@ def trials(numbers: Sequence[int]) -> str:
 
 def worst_first(tasks: Iterable[TaskResult]) -> list[TaskResult]:
     """Tasks by verdict, the worst first; those that block before those that do not; then by key."""
-    return sorted(tasks, key=lambda task: (WORST_FIRST.index(task.verdict), not task.blocking, task.key))
+    return sorted(tasks, key=lambda task: (WORST_FIRST.index(task.verdict), not task.blocking, *counted(task.key)))
+
+
+def counted(key: str) -> tuple[str, int]:
+    """A sort key by which the second case of a task, `RET-08@A5[2]`, stands before its tenth."""
+    task, _, case = key.partition("[")
+    number = case.removesuffix("]")
+    return task, int(number) if number.isdecimal() and len(number) < 10 else 0
 
 
 @dataclass(frozen=True, slots=True)
