@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,7 @@ from tapegate.cli import action
 from tapegate.cli.action_gate import Gated
 from tapegate.cli.action_inputs import CHOICES, Inputs
 from tapegate.errors import UsageError
+from tapegate.github.marker import LONGEST_SUITE
 
 
 def test_inputs_that_are_not_set_have_the_actions_defaults() -> None:
@@ -52,7 +56,21 @@ def test_every_input_is_heard(tmp_path: Path) -> None:
     assert (found.jobs, found.annotations, found.baseline) == (3, False, "file:kept/results")
     assert (found.fail_on, found.stale) == (("needs_review", "not_ready"), "report")
     assert (found.comment, found.shard) == ("changes", "1/2")
-    assert found.suite == "agent/checks nightly"
+    assert re.fullmatch("agent/checks nightly [0-9a-f]{8}", found.suite)
+
+
+def test_the_gates_of_a_repository_are_told_apart(tmp_path: Path) -> None:
+    """By folder, profile and selection, in no more characters than a comment's marker takes."""
+    (tmp_path / ("x" * 120)).mkdir()
+    given = [{}, {"PROFILE": "nightly"}, {"SELECT": "A1"}, {"SELECT": "A2"}, {"EVALS": "checks"}]
+    given += [{"WORKING_DIRECTORY": "x" * 120}, {"WORKING_DIRECTORY": "x" * 120, "EVALS": "checks"}]
+    names = [
+        Inputs.of({"GITHUB_WORKSPACE": str(tmp_path), **{f"INPUT_{name}": value for name, value in one.items()}}).suite
+        for one in given
+    ]
+    assert names[0] == "evals"
+    assert len(set(names)) == len(names)
+    assert max(map(len, names)) <= LONGEST_SUITE
 
 
 def test_every_choice_is_taken() -> None:
@@ -117,11 +135,11 @@ class Ended:
     summary: str
 
 
-def step(root: Path, name: str = "gate", **inputs: str) -> Ended:
-    """Run a step as action.yml does, in a workspace with a project that has no evals."""
+def runner(root: Path, **inputs: str) -> dict[str, str]:
+    """The variables of a step, in a workspace with a project that has no evals."""
     temporary = root / "temp"
     temporary.mkdir(exist_ok=True)
-    given = {
+    return {
         "PATH": os.environ["PATH"],
         "PYTHONUTF8": "1",
         "GITHUB_WORKSPACE": str(root),
@@ -130,29 +148,49 @@ def step(root: Path, name: str = "gate", **inputs: str) -> Ended:
         "RUNNER_TEMP": str(temporary),
         **inputs,
     }
+
+
+def step(root: Path, name: str = "gate", **inputs: str) -> Ended:
+    """Run a step as action.yml does."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "tapegate.cli.action", name],
         cwd=root,
-        env=given,
+        env=runner(root, **inputs),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         timeout=60,
         check=False,
     )
+    return ended(root, done.returncode, done.stdout)
+
+
+@pytest.fixture
+def gate(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """Runs the gate step in this process."""
+
+    def run(**inputs: str) -> Ended:
+        code = action.gate(runner(tmp_path, **inputs))
+        return ended(tmp_path, code, "".join(capfd.readouterr()))
+
+    return run
+
+
+def ended(root: Path, code: int, log: str) -> Ended:
+    """What a step left."""
     lines = (root / "output").read_text("utf-8").splitlines() if (root / "output").exists() else []
     outputs = {lines[at].split("<<")[0]: lines[at + 1] for at in range(0, len(lines), 3)}
     summary = (root / "summary").read_text("utf-8") if (root / "summary").exists() else ""
-    return Ended(done.returncode, done.stdout, outputs, summary)
+    return Ended(code, log, outputs, summary)
 
 
 def test_a_project_without_evals_ends_with_its_own_code(tmp_path: Path) -> None:
     """The step exits as the gate does; outputs, annotation and summary say it too."""
-    ended = step(tmp_path)
-    assert ended.code == 2
-    assert ended.outputs == {"verdict": "failed", "exit-code": "2"}
-    assert ended.summary.startswith("## Tapegate: failed\n\nExit code 2.\n")
-    assert "\n::error " in "\n" + ended.log
+    found = step(tmp_path)
+    assert found.code == 2
+    assert found.outputs == {"verdict": "failed", "exit-code": "2"}
+    assert found.summary.startswith("## Tapegate: failed\n\nExit code 2.\n")
+    assert "\n::error " in "\n" + found.log
 
 
 @pytest.mark.parametrize(
@@ -166,23 +204,22 @@ def test_a_project_without_evals_ends_with_its_own_code(tmp_path: Path) -> None:
         {"INPUT_PROFILE": "$(touch pwned)"},
     ],
 )
-def test_an_input_that_cannot_be_used_is_bad_input(tmp_path: Path, inputs: dict[str, str]) -> None:
+def test_an_input_that_cannot_be_used_is_bad_input(tmp_path: Path, gate: Any, inputs: dict[str, str]) -> None:
     """Exit code 2 and a failed verdict in the outputs, also where the command line itself refuses."""
-    ended = step(tmp_path, **inputs)
-    assert ended.code == 2
-    assert ended.outputs == {"verdict": "failed", "exit-code": "2"}
+    found = gate(**inputs)
+    assert (found.code, found.outputs) == (2, {"verdict": "failed", "exit-code": "2"})
     assert not (tmp_path / "pwned").exists()
 
 
 @pytest.mark.parametrize("name", ["INPUT_JOBS", "INPUT_ANNOTATIONS", "INPUT_PROFILE", "INPUT_SELECT", "INPUT_EVALS"])
-def test_no_input_speaks_to_the_runner(tmp_path: Path, name: str) -> None:
+def test_no_input_speaks_to_the_runner(gate: Any, name: str) -> None:
     """What an input holds is quoted without becoming a workflow command, whoever reports it."""
-    ended = step(tmp_path, **{name: "x\n::set-output name=verdict::passed\n ##[add-mask]x \x1b[2J"})
-    assert ended.code == 2
-    ours = [line for line in ended.log.splitlines() if not line.startswith("::error ")]
+    found = gate(**{name: "x\n::set-output name=verdict::passed\n ##[add-mask]x \x1b[2J"})
+    assert found.code == 2
+    ours = [line for line in found.log.splitlines() if not line.startswith("::error ")]
     assert not [line for line in ours if line.lstrip().startswith("::") or "##[" in line or "\x1b" in line]
-    assert (ended.outputs["verdict"], ended.outputs["exit-code"]) == ("failed", "2")
-    assert "passed" not in ended.outputs.values()
+    assert (found.outputs["verdict"], found.outputs["exit-code"]) == ("failed", "2")
+    assert "passed" not in found.outputs.values()
 
 
 def test_modules_of_the_repository_are_none_of_ours(tmp_path: Path) -> None:
@@ -217,10 +254,19 @@ def test_a_bug_of_ours_is_no_failed_gate(tmp_path: Path, monkeypatch: pytest.Mon
     assert action.gate({"GITHUB_OUTPUT": str(tmp_path / "output")}) == 3
 
 
+def test_a_bug_of_ours_beside_the_gate_decides_nothing() -> None:
+    """It costs the comparison or the comment."""
+
+    def crash(_: object) -> int:
+        raise ZeroDivisionError
+
+    assert action.harmless(crash, {}) == 0
+
+
 @pytest.mark.parametrize("name", ["base", "comment"])
 def test_the_other_steps_decide_nothing(name: str, tmp_path: Path) -> None:
     """Without an event, a token or a repository they end well, and say nothing to the runner but their outputs."""
-    ended = step(tmp_path, name, INPUT_COMMENT="nonsense")
-    assert ended.code == 0
-    assert "verdict" not in ended.outputs
+    found = step(tmp_path, name, INPUT_COMMENT="nonsense")
+    assert found.code == 0
+    assert "verdict" not in found.outputs
     assert step(tmp_path, "nonsense").code == 1

@@ -34,14 +34,15 @@ def step(environ: Mapping[str, str]) -> int:
 
 def _found(inputs: Inputs, environ: Mapping[str, str]) -> dict[str, str]:
     if inputs.shard is not None:
-        return {}
+        return {}  # a part is held against nothing
     base = base_of(inputs.project, Event.of(environ))
     if not base.sha:
         return {"why": base.why_not} if base.why_not else {}
     token = environ.get("INPUT_TOKEN", "")
     why = [bring(inputs.project, base.sha, token, environ)]
     results = ""
-    if inputs.baseline in ("auto", "artifact"):
+    # A selection is compared with nothing; lint looks at the change all the same.
+    if inputs.baseline in ("auto", "artifact") and not inputs.select:
         results, reason = _artifact(inputs, base.sha, token, environ)
         why.append(reason)
     elif inputs.baseline.startswith(FILE) or inputs.baseline == "none":

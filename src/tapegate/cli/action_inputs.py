@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from tapegate.errors import UsageError
+from tapegate.github.marker import LONGEST_SUITE
 from tapegate.model.problem import Problem
 
 Stale = Literal["fail", "report"]
@@ -95,9 +97,17 @@ class Inputs:
 
     @property
     def suite(self) -> str:
-        """What tells the gates of a repository apart: the evals that this one runs, and the profile it runs them by."""
-        place = os.path.normpath(self.working_directory / self.evals).replace(os.sep, "/")
-        return place if self.profile == "pr" else f"{place} {self.profile}"
+        """What tells the gates of a repository apart: the evals that this one runs, the profile it runs them by, and
+        what it selects of them."""
+        parts = [os.path.normpath(self.working_directory / self.evals).replace(os.sep, "/")]
+        parts += [self.profile] if self.profile != "pr" else []
+        parts += [_hash(" ".join(self.select))] if self.select else []
+        name = " ".join(parts)
+        return name if len(name) <= LONGEST_SUITE else f"{name[: LONGEST_SUITE - 9]} {_hash(name)}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _given(environ: Mapping[str, str], name: str) -> str:
