@@ -83,7 +83,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("recorded")
     _write(root, 8)
     words = Recording(
-        select=(), project=root, evals=Path("evals"), which="all", source="local", trials=None, quiet=True
+        select=(), project=root, evals=Path("evals"), which="all", source="local", trials=None, cap_usd=None, quiet=True
     )
     assert record_tasks(words, {}) == 0
     return root
