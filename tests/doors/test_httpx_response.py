@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import pickle
 from types import SimpleNamespace
 
@@ -95,3 +96,22 @@ def test_a_package_that_keeps_bodies_otherwise_is_left_alone():
             self._data = content
 
     assert at_hand(SimpleNamespace(Response=Response)) is None
+
+
+def test_an_encoded_body_is_the_clients_to_decode(client, tapes):
+    """In one piece too: only a body in no encoding is at hand."""
+    packed = gzip.compress(BODY, mtime=0)
+    player = tapes.player(tapes.interaction("/chat", b"{}", packed, headers=(("Content-Encoding", "gzip"),)))
+    with hearing(Heard(player, tapes.routes)), client.Client(trust_env=False) as session:
+        response = session.post(URL, content=b"{}")
+    assert (response.content, response.num_bytes_downloaded) == (BODY, len(packed))
+
+
+def test_a_websocket_is_no_recorded_get(client, tapes):
+    """An upgrade is refused, though the same path was recorded as a plain request."""
+    player = tapes.player(tapes.interaction("/chat", b"", BODY, method="GET"))
+    upgrade = {"connection": "Upgrade", "upgrade": "websocket"}
+    with hearing(Heard(player, tapes.routes)), client.Client(trust_env=False) as session:
+        assert session.get(URL, headers=upgrade).status_code == 501
+        assert session.get(URL).content == BODY
+    assert [one.address for one in player.account.network] == ["openai/chat (a websocket)"]
