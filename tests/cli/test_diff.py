@@ -138,6 +138,10 @@ def test_budgets_of_the_heads_profile_hold(results: Any) -> None:
     assert done.exit_code == 1
     assert "a budget is exceeded (tool calls: at most +0 calls for each task): RET-01@A1" in done.output
     assert "note  profile 'pr' says something else in base (budgets); head's was used" in done.output
+    # Asking for less does not pass in silence.
+    done = run(results("strict", "search", profile=strict), results("lax", "search", "search"))
+    assert done.exit_code == 0
+    assert "To look at: the profile says something else than on the base." in done.output
 
 
 def test_a_profile_that_is_named_is_looked_up(results: Any, tmp_path: Path) -> None:
@@ -229,6 +233,8 @@ def test_revisions_run_their_own_code_and_recordings(project: Any, tmp_path: Pat
     assert "REGRESSION RET-03@A1  pass → fail" in done.out
     assert "](|paper|p-snow-07)" in done.out
     assert json.loads((out / "diff.json").read_bytes())["head"]["commit"] == broken
+    # Its worktree is gone; the same bytes are recorded in the project at hand.
+    assert '"raw":[{' in (out / "report.html").read_text("utf-8")
     done = project.tapegate("diff", str(out / "head"), "main")
     assert done.code == 2, done.out + done.err
     assert "head (main) could not be run: " in done.out

@@ -12,14 +12,14 @@ import click
 
 from tapegate.cli import options
 from tapegate.cli.rendering import Report, evidence_of, leave
-from tapegate.cli.sides import Place, Running, Terms, place, side_of, terms, unavailable
+from tapegate.cli.sides import Place, Running, Terms, place, side_of, terms, unavailable, with_terms
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side
 from tapegate.errors import NotJudged
 from tapegate.load.folder import CONFIG
 from tapegate.load.profiles import profile_of
 from tapegate.load.suite import survey
-from tapegate.model.config import Config, Profile
+from tapegate.model.config import Config
 from tapegate.model.diff import Diff
 from tapegate.oracles.plugins import catalog_of
 from tapegate.report import comment, diff_file, terminal_diff
@@ -53,10 +53,7 @@ def compare_sides(words: Comparing) -> int:
         base, base_terms = _side(words, running, places[0], out / "base")
         head, head_terms = _side(words, running, places[1], out / "head")
         diff = compare(base, head, head_terms.name, head_terms.profile)
-        if diff.available and base_terms.profile != head_terms.profile:
-            changed = ", ".join(_differing(base_terms.profile, head_terms.profile))
-            note = f"profile {head_terms.name!r} says something else in base ({changed}); head's was used"
-            diff = replace(diff, notes=(*diff.notes, note))
+        diff = with_terms(diff, base_terms, head_terms)
         if words.out is not None:
             # A revision's worktree is gone; what this project has recorded is shown where its bytes are the same.
             _leave(words.out, diff, base, head, places[1].project or words.project)
@@ -79,11 +76,6 @@ def _side(words: Comparing, running: Running, where: Place, out: Path) -> tuple[
         by = Terms(name, profile_of(_config(words), name))
     side = replace(side, catalog=catalog_of(words.project, words.project / words.evals))
     return judged_anew(side, by.name, by.profile) if where.results is not None else side, by
-
-
-def _differing(base: Profile, head: Profile) -> list[str]:
-    """The fields in which two profiles differ."""
-    return [name for name in Profile.model_fields if getattr(base, name) != getattr(head, name)]
 
 
 def _config(words: Comparing) -> Config | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from tapegate.cli import options
-from tapegate.cli.sides import Terms, side_of, terms
+from tapegate.cli.sides import Terms, side_of, terms, with_terms
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side
 from tapegate.errors import BadInput, TapegateError, UsageError
@@ -157,7 +157,8 @@ def _comparison(words: Rendering, found: ResultsFolder, head: Side) -> tuple[Sid
         catalog = catalog_of(words.project)
         head = replace(head, catalog=catalog)
         base = judged_anew(replace(side_of(there, str(words.base)), catalog=catalog), by.name, by.profile)
-        return base, compare(base, judged_anew(head, by.name, by.profile), by.name, by.profile)
+        diff = compare(base, judged_anew(head, by.name, by.profile), by.name, by.profile)
+        return base, with_terms(diff, terms(there), by)
     written = found.beside(DIFF)
     return None, diff_file.parse(written, str(found.path / DIFF)) if written is not None else None
 

@@ -15,6 +15,7 @@ from tapegate.errors import TapegateError, Unavailable
 from tapegate.grade import contract
 from tapegate.load.folder import CONFIG
 from tapegate.model.config import Profile
+from tapegate.model.diff import PROFILE_CHANGED, Diff
 from tapegate.report import results
 from tapegate.run import worktree
 from tapegate.run.commit import NONE, commit_of
@@ -73,6 +74,15 @@ def terms(found: ResultsFolder) -> Terms | None:
     """The profile that a folder of results was judged by; None for a single file."""
     read = _contracts(found)
     return Terms(read.profile_name, read.profile) if read is not None else None
+
+
+def with_terms(diff: Diff, base: Terms | None, head: Terms) -> Diff:
+    """The comparison, with a note where base was judged by another profile: head's decides, and may ask for less."""
+    if not diff.available or base is None or base.profile == head.profile:
+        return diff
+    changed = [name for name in Profile.model_fields if getattr(base.profile, name) != getattr(head.profile, name)]
+    said = f"{PROFILE_CHANGED} {head.name!r} says something else in base ({', '.join(changed)}); head's was used"
+    return replace(diff, notes=(*diff.notes, said))
 
 
 def _contracts(found: ResultsFolder) -> contract.Contracts | None:

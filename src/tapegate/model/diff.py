@@ -195,6 +195,8 @@ class TaskDiff:
         return self.base_verdict != self.head_verdict or any(trial.differs for trial in self.trials)
 
 
+PROFILE_CHANGED = "profile"
+"""How the note begins that says that base was judged by another profile."""
 JUDGED = frozenset({Verdict.PASS, Verdict.FAIL})
 
 

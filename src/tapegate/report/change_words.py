@@ -9,7 +9,18 @@ from typing import Literal
 from tapegate.compare.measures import MEASURES
 from tapegate.compare.stats import LOW_N
 from tapegate.grade.gate import PRECEDENCE
-from tapegate.model.diff import Delta, Diff, Kind, MeasureStatistic, Rate, Spent, Stratum, StratumStatistics, TaskDiff
+from tapegate.model.diff import (
+    PROFILE_CHANGED,
+    Delta,
+    Diff,
+    Kind,
+    MeasureStatistic,
+    Rate,
+    Spent,
+    Stratum,
+    StratumStatistics,
+    TaskDiff,
+)
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run
 from tapegate.report.words import ABSENT, milliseconds
@@ -262,7 +273,11 @@ def _cautions(diff: Diff) -> list[str]:
         (review, "task needs review now", "tasks need review now"),
         (removed, "task was removed", "tasks were removed"),
     ]
-    return [count(len(found), one, many) for found, one, many in said if found]
+    changed = any(note.startswith(PROFILE_CHANGED) for note in diff.notes)
+    return [
+        *(count(len(found), one, many) for found, one, many in said if found),
+        *(["the profile says something else than on the base"] if changed else []),
+    ]
 
 
 def _gate(diff: Diff | None) -> str:
