@@ -209,7 +209,7 @@ class Repository:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=300,
+            timeout=900,
             check=False,
         )
         records = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
