@@ -334,6 +334,17 @@ def test_a_websocket_spoils_the_recording(gateway, tapes, dial):
         recorder.interactions()
 
 
+def test_http2_spoils_the_recording(gateway, tapes, dial):
+    """An agent that swallows the refusal would be recorded without the call; in replay its recording is unplayed."""
+    recorder, routes = tapes.recorder("http://127.0.0.1:9")
+    gateway.open(recorder, routes)
+    other = gateway.open(tapes.player(tapes.interaction("/chat", b"{}", b"1")), tapes.routes)
+    assert dial(gateway).send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").response()[0] == 501
+    with pytest.raises(NotJudged, match="HTTP/2 over plain text"):
+        recorder.interactions()
+    assert other.heard.tape.account.network == ()
+
+
 def test_what_was_recorded_replays_the_same(gateway, tapes, dial, provide):
     """Chunks, status and headers of a recording come back through the gateway as they went through it."""
 

@@ -267,6 +267,10 @@ class Connection(RequestReader, asyncio.Protocol):
 
     def _garbled(self, data: bytes, error: str) -> None:
         if self._parser.get_method() == b"PRI" or data.startswith(HTTP2):
+            # It names no lane. A replay shows that its recording was not asked for; a recording would just lack it.
+            for lane in self._lanes.values():
+                if isinstance(lane.heard.tape, Recorder):
+                    lane.heard.tape.attempted("the gateway, by HTTP/2 over plain text")
             self._reject(refusal(501, "tapegate_http2", "the gateway speaks HTTP/1.1, not HTTP/2 over plain text"))
             return
         hint = "; it speaks plain HTTP: use an http:// base URL" if data.startswith(TLS) else ""
