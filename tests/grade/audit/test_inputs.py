@@ -37,3 +37,9 @@ def test_the_context_is_what_tools_told(make_task: Callable[..., Task], make_tra
         NOTHING,
         "Hello.",
     )
+
+
+def test_a_document_that_was_told_is_context(make_task: Callable[..., Task], make_trace: Callable[..., Trace]) -> None:
+    """After what tools told; the question, which stands in a slot of its own, is not repeated."""
+    trace = make_trace("It is.", given=("A",), prompted=("What does the paper say?", "## Paper\n\nJars."))
+    assert inputs(make_task(), trace).provided_context == "A\n\n## Paper\n\nJars."

@@ -17,9 +17,12 @@ def inputs(task: Task, trace: Trace) -> Inputs:
     """The four slots of the evaluator prompt.
 
     - `reference_answer`: the task's own; where it has none, the facts of its accepted outcomes in their wordings.
-    - `provided_context`: what tools told the model; where no request shows that, what they showed to the user.
+    - `provided_context`: what tools told the model; where no request shows that, what they showed to the user. Then
+      what requests told the model as a user does, beside the question itself: a document to sum up.
     """
-    return Inputs("\n".join(task.messages), _reference(task), "\n\n".join(_context(trace)) or NOTHING, trace.text)
+    question = "\n".join(task.messages)
+    told = [text for text in trace.prompted if text.strip() not in question]
+    return Inputs(question, _reference(task), "\n\n".join([*_context(trace), *told]) or NOTHING, trace.text)
 
 
 def _reference(task: Task) -> str:
