@@ -16,7 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from tapegate.cli.gateway import gateway
+from tapegate.cli.serving import code_of
 from tapegate.errors import UsageError
+from tapegate.model.trace import Account, NetworkAttempt, Unplayed
 from tapegate.tape.store import load
 
 KEY = "RET-01@A1"
@@ -65,7 +67,7 @@ def test_an_agent_started_by_hand_hears_its_recording(root, open_gateway):
             assert client.request(one.request.method, url, content=one.request.body).content == one.response.body
         assert ended(process, signal.SIGINT) == (
             0,
-            {"played": len(tape.interactions), "misses": [], "unplayed": [], "network": []},
+            {"played": len(tape.interactions), "misses": [], "unplayed": [], "alike": [], "network": []},
             "",
         )
 
@@ -94,3 +96,17 @@ def test_what_makes_no_sense_is_refused(root, monkeypatch, words, event, code):
     done = CliRunner().invoke(gateway, [*words, "-C", str(root)])
     assert isinstance(done.exception, UsageError)
     assert done.exception.problems[0].code == code
+
+
+@pytest.mark.parametrize(
+    ("account", "code"),
+    [
+        (Account(played=1), 0),
+        (Account(unplayed=(Unplayed(0, "model", "POST", "/chat"),)), 4),
+        (Account(played=1, alike=(0,)), 4),
+        (Account(unplayed=(Unplayed(0, "model", "POST", "/chat"),), network=(NetworkAttempt("a:1"),)), 1),
+    ],
+)
+def test_only_the_whole_recording_and_nothing_else_is_a_zero(account, code):
+    """Not what was left over, not what was answered for its conversation alone, and least of all the network."""
+    assert code_of(account) == code

@@ -74,7 +74,14 @@ def _replay(words: Serving, suite: Suite, task: Task) -> int:
         click.echo(json.dumps(_facts(account)))
     else:
         click.echo("\n".join(map(log_safe, _lines(account, len(served.cassette.interactions)))), err=True)
-    return 1 if account.network else 0 if account.complete else 4
+    return code_of(account)
+
+
+def code_of(account: Account) -> int:
+    """0 only where each recorded interaction was asked for as it was recorded, and nothing else was."""
+    if account.network:
+        return 1
+    return 0 if account.complete and not account.alike else 4
 
 
 def _record(words: Serving, suite: Suite, task: Task) -> int:
@@ -119,6 +126,8 @@ def _lines(account: Account, recorded: int) -> Iterator[str]:
         yield f"network: the agent reached for {address.address!r}, which is no declared service"
     for miss in account.misses:
         yield f"miss: {miss.method} {miss.path} of service {miss.service!r}\n{miss.explanation}"
+    for place in account.alike:
+        yield f"alike: interaction {place} was played for its conversation alone (`match: conversation`)"
     for left in account.unplayed:
         yield f"unplayed: interaction {left.index}, {left.method} {left.path} of service {left.service!r}"
 
@@ -134,6 +143,7 @@ def _facts(account: Account) -> dict[str, object]:
             {"index": one.index, "service": one.service, "method": one.method, "path": one.path}
             for one in account.unplayed
         ],
+        "alike": list(account.alike),
         "network": [one.address for one in account.network],
     }
 
