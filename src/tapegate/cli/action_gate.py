@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -41,6 +40,9 @@ from tapegate.standard.base import CommitBase
 from tapegate.standard.finding import LintFinding, LintReport
 from tapegate.standard.lint import lint
 from tapegate.tape.place import ROOM
+
+UNSEEN = "change_not_linted"
+"""What stands in for the findings of a change that lint could not look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +146,16 @@ def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
 def _linted(inputs: Inputs, base: str, environ: Mapping[str, str]) -> LintReport:
     """What lint finds, also in the change since the base where its commit is here."""
     folder = inputs.project / inputs.evals
-    if base:
-        with suppress(TapegateError):
-            against = CommitBase.of(inputs.project, base)
-            return lint(inputs.project, folder, base=against, described=[description(environ)])
-    return lint(inputs.project, folder)
+    if not base:
+        return lint(inputs.project, folder)
+    try:
+        against = CommitBase.of(inputs.project, base)
+    except TapegateError as error:
+        # The commit could not be fetched: that the change was not looked at is said, not passed over.
+        said = f"the change was not linted: {error.problems[0].message}"
+        report = lint(inputs.project, folder)
+        return replace(report, findings=(*report.findings, LintFinding(UNSEEN, UNSEEN, "note", said, None, None, "")))
+    return lint(inputs.project, folder, base=against, described=[description(environ)])
 
 
 def _failing(report: LintReport | None, run: Run) -> tuple[LintFinding, ...]:
@@ -169,7 +176,8 @@ def _code(findings: tuple[LintFinding, ...]) -> int:
 def _annotated(report: LintReport | None, failing: tuple[LintFinding, ...], where: str) -> list[commands.Commands]:
     kinds: dict[str, list[Problem]] = {"error": [], "warning": [], "notice": []}
     for found in report.findings if report is not None else ():
-        kind = "error" if found in failing else "notice" if found.severity == "note" else "warning"
+        note = found.severity == "note" and found.id != UNSEEN
+        kind = "error" if found in failing else "notice" if note else "warning"
         kinds[kind].append(Problem(found.id, found.message, found.file, found.line, fix=found.fix or None))
     return [commands.all_of_problems(problems, where, kind) for kind, problems in kinds.items() if problems]
 
