@@ -304,3 +304,15 @@ def test_a_subject_that_does_not_start_could_not_be_judged(project: Any) -> None
     assert task["verdict"] == "error"
     assert {finding["code"] for finding in task["findings"]} == {"subject_not_started"}
     assert "SyntaxError" in (project.root / "out" / "provenance.json").read_text()
+
+
+def test_a_subject_is_recorded_from_its_own_source(project: Any) -> None:
+    """What is there for a real model is recorded from it, or not at all, unless another source is asked for by name."""
+    folder = project.root / "cassettes/local_model/LOC-03@A3"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = project.tapegate("record", "LOC-03", "--all")
+    assert done.code != 0
+    assert ".venv-local-model" in done.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    done = project.tapegate("record", "LOC-03", "--all", "--source", "scripted")
+    assert (done.code, done.out) == (0, "recorded LOC-03@A3, trial 1: 1 interactions from scripted\n"), done.err

@@ -190,3 +190,13 @@ def test_files_that_cannot_be_read(
     assert heard.error == "'none.txt' cannot be read: No such file or directory"
     assert heard.finish == {"type": "finish", "reason": "error"}
     assert hear(ingest.ingest(" \n")).error == "There is no file to ingest."
+
+
+def test_a_search_alone_ingests_nothing(
+    ask: Ask, hear: Callable[[Iterable[str]], Heard], library_path: Path, ingested: Callable[..., Heard]
+) -> None:
+    """What was ingested before is found by its own words; nobody asks the model."""
+    paper_id = entry(ingested(JARS))["id"]
+    heard = hear(ingest.ingest("", find="porous clay"))
+    assert (heard.error, heard.finish) == (None, {"type": "finish", "reason": "stop"})
+    assert f"(/paper/{paper_id})" in "".join(heard.frames("0"))
