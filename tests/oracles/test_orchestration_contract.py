@@ -195,3 +195,11 @@ def test_conditions_that_nothing_could_show_are_found_at_load(make_task, values,
 def test_a_value_that_does_not_fit_is_refused(slot, value):
     """Each slot says what it takes."""
     assert list(OrchestrationContract.slots[slot].flaws(value))
+
+
+def test_an_answer_that_reports_a_failure_may_be_the_fault_of_a_miss(make_task, make_trace):
+    """After a request without a recording an agent rightly says that it failed: that is stale, no proof against it."""
+    task = make_task(slots(answers_complete=True)["outcome"], mode="concurrent")
+    trace = make_trace(*TWO[:4], *answer(1, "x", end=Failure("no answer")), finish=False)
+    found = OrchestrationContract().unmet(0, task.expect.accepted_outcomes[0], task, trace)
+    assert [(one.code, one.final) for one in found] == [("answer_incomplete", False)]

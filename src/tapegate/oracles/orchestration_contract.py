@@ -192,7 +192,7 @@ def _incomplete(trace: Trace, path: Path) -> Iterator[Unmet]:
         if failures:
             got = visible(failures[0][:96])
             message = f"answer {number} reports a failure"
-            yield Unmet("answer_incomplete", message, path, "a whole answer", got, final=True)
+            yield Unmet("answer_incomplete", message, path, "a whole answer", got, final=False)
         elif not turn.text.strip() or not any(isinstance(event, Finish) for event in turn.events):
             got = "an empty answer" if not turn.text.strip() else "no finish"
             yield Unmet("answer_incomplete", f"answer {number} is not whole", path, "a whole answer", got, final=False)
