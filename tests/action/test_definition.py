@@ -81,10 +81,14 @@ def test_the_setup_says_of_its_inputs_what_the_action_says() -> None:
     assert {name: ACTION["inputs"][name] for name in SETUP["inputs"]} == SETUP["inputs"]
 
 
-def test_the_token_is_where_no_code_of_the_repository_runs() -> None:
-    """Installing and gating run such code; finding the base and commenting do not, and they alone have the token."""
+def test_the_token_is_away_while_code_of_the_repository_runs() -> None:
+    """Finding the base has it, before anything of the repository's is installed, and commenting, after the gate."""
+    ids = [step.get("id") for step in ACTION["runs"]["steps"]]
+    assert ids == ["install", "base", "agent", "gate", None, "comment"]
     having = {step["id"] for step in ACTION["runs"]["steps"] if "INPUT_TOKEN" in step.get("env", {})}
     assert having == {"base", "comment"}
+    installing = {step["id"] for step in ACTION["runs"]["steps"] if "INPUT_INSTALL" in step.get("env", {})}
+    assert installing == {"agent", "gate"}
 
 
 def test_no_expression_stands_in_a_script() -> None:

@@ -45,7 +45,7 @@ LOCK = str(Path(__file__).parents[2] / "requirements" / "runtime.txt")
 
 def test_locked_packages_alone_are_installed(made: list[list[str]], tmp_path: Path) -> None:
     """pip gets the lock, refuses what has no hash and looks for nothing that the lock does not name."""
-    python = install.install(runner(tmp_path)).python
+    python = install.harness(runner(tmp_path))
     venv, pip = made
     assert venv[:4] == [sys.executable, "-I", "-m", "venv"]
     assert pip[:4] == [str(python), "-m", "pip", "install"]
@@ -62,7 +62,7 @@ def uv(made: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> list[list[str]
 
 def test_uv_installs_the_same_where_it_is_at_hand(uv: list[list[str]], tmp_path: Path) -> None:
     """Locked, hashed, and nothing resolved; from the action's own folder, so that no setting of a repository counts."""
-    python = install.install(runner(tmp_path)).python
+    python = install.harness(runner(tmp_path))
     venv, packages = uv
     assert venv[:2] == ["/bin/uv", "venv"]
     assert packages[:3] == ["/bin/uv", "pip", "install"]
@@ -76,57 +76,60 @@ def test_pip_is_asked_where_uv_fails(
     """An old uv, or one without a network of its own, costs time and no verdict."""
     whole = install.subprocess.call
     monkeypatch.setattr(install.subprocess, "call", lambda argv, **_: 2 if argv[0] == "/bin/uv" else whole(argv))
-    install.install(runner(tmp_path))
+    install.harness(runner(tmp_path))
     assert [call[2:4] for call in uv] == [["-m", "venv"], ["pip", "install"]]
     assert "pip is asked" in capsys.readouterr().out
 
 
 def test_the_environment_sees_the_actions_checkout(made: list[list[str]], tmp_path: Path) -> None:
     """Tapegate is read from where the action was checked out; nothing is built."""
-    home = install.install(runner(tmp_path)).python.parents[1]
+    home = install.harness(runner(tmp_path)).parents[1]
     assert (home / "site" / "tapegate-action.pth").read_text() == f"{Path(__file__).parents[2] / 'src'}\n"
 
 
 def test_what_the_agent_needs_is_installed_apart(made: list[list[str]], tmp_path: Path) -> None:
-    """Its packages change none of Tapegate's, and a Python agent finds them after Tapegate's own."""
-    found = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent", INPUT_PYTHON="python3.12"))
-    assert found.agent is not None
-    assert found.agent.parents[1] != found.python.parents[1]
+    """In an environment of its own, by the Python that the workflow names; where nothing is installed there is none."""
+    python = install.harness(runner(tmp_path))
+    agent = install.agent(runner(tmp_path, INPUT_INSTALL="pip install agent", INPUT_PYTHON="python3.12"))
+    assert agent is not None
+    assert agent.parents[1] != python.parents[1]
     assert ["python3.12", "-I", "-m", "venv"] in [call[:4] for call in made]
-    source, site = (found.python.parents[1] / "site" / "tapegate-action.pth").read_text().splitlines()
-    assert source.endswith("src")
-    assert Path(site) == found.agent.parents[1] / "site"
+    assert install.agent(runner(tmp_path)) is None
 
 
 def test_two_agents_of_a_job_have_environments_of_their_own(made: list[list[str]], tmp_path: Path) -> None:
     """Another command or another folder is another agent; the base of a comparison is one too."""
-    one = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent"))
-    other = install.install(runner(tmp_path, INPUT_INSTALL="pip install other"))
-    there = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent"), folder=str(tmp_path))
-    assert len({one.agent, other.agent, there.agent}) == len({one.python, other.python, there.python}) == 3
-
-
-def test_an_agent_of_another_python_is_none_that_is_imported(
-    made: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Packages of one Python do not fit into another."""
-    ask = install.subprocess.check_output
-    monkeypatch.setattr(
-        install.subprocess,
-        "check_output",
-        lambda argv, **_: "(3, 9)" if "tapegate-agent-" in argv[0] and "purelib" not in argv[-1] else ask(argv),
-    )
-    python = install.install(runner(tmp_path, INPUT_INSTALL="pip install agent")).python
-    assert len((python.parents[1] / "site" / "tapegate-action.pth").read_text().splitlines()) == 1
+    one = install.agent(runner(tmp_path, INPUT_INSTALL="pip install agent"))
+    other = install.agent(runner(tmp_path, INPUT_INSTALL="pip install other"))
+    there = install.agent(runner(tmp_path, INPUT_INSTALL="pip install agent"), folder=str(tmp_path))
+    assert len({one, other, there}) == 3
 
 
 def test_a_second_gate_of_a_job_finds_the_environments_made(made: list[list[str]], tmp_path: Path) -> None:
     """Only the agent's own packages are asked for again."""
     inputs = runner(tmp_path, INPUT_INSTALL="pip install agent")
-    first = install.install(inputs)
+    first = install.harness(inputs), install.agent(inputs)
     made.clear()
-    assert install.install(inputs) == first
+    assert (install.harness(inputs), install.agent(inputs)) == first
     assert [call[0] for call in made] == ["bash"]
+
+
+def test_a_folder_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    """It is named as the gate names it, before anything is made."""
+    with pytest.raises(NotInstalled, match=r"^the input 'working-directory' is 'nope': no such folder$") as caught:
+        install.agent(runner(tmp_path, INPUT_INSTALL="true", INPUT_WORKING_DIRECTORY="nope"))
+    assert caught.value.code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_install_command_cannot_tell_the_runner_anything(tmp_path: Path) -> None:
+    """Neither variables nor a path for later steps, nor outputs, nor a token of the runner's reach it."""
+    told = {name: str(tmp_path / "told") for name in sorted(install.TELLING)}
+    inputs = runner(tmp_path, **told, ACTIONS_ID_TOKEN_REQUEST_TOKEN="x", ACTIONS_RUNTIME_TOKEN="x", MINE="kept")
+    install._bring("env >seen", inputs, tmp_path, str(tmp_path))
+    seen = {line.partition("=")[0] for line in (tmp_path / "seen").read_text().splitlines()}
+    assert "MINE" in seen
+    assert not {name for name in seen if name in told or name.startswith("ACTIONS_")}
 
 
 def test_an_environment_that_was_left_half_made_is_made_anew(
@@ -137,15 +140,15 @@ def test_an_environment_that_was_left_half_made_is_made_anew(
     with monkeypatch.context() as patched:
         patched.setattr(install.subprocess, "call", lambda argv, **_: "pip" in argv or whole(argv))
         with pytest.raises(NotInstalled, match="locked dependencies"):
-            install.install(runner(tmp_path))
+            install.harness(runner(tmp_path))
     made.clear()
-    install.install(runner(tmp_path))
+    install.harness(runner(tmp_path))
     assert len(made) == 2
 
 
 def test_without_a_runner_an_environment_is_made_elsewhere(made: list[list[str]]) -> None:
     """A missing `RUNNER_TEMP` costs nothing but the reuse."""
-    first, second = install.install({"PATH": ""}), install.install({"PATH": ""})
+    first, second = install.harness({"PATH": ""}), install.harness({"PATH": ""})
     assert first != second
 
 
@@ -218,7 +221,7 @@ def test_what_could_not_be_installed_is_no_verdict(
 def test_a_python_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     """The input `python` names a program that can be run."""
     with pytest.raises(NotInstalled, match="'python9' cannot be run") as caught:
-        install.install(runner(tmp_path, INPUT_INSTALL="true", INPUT_PYTHON="python9"))
+        install.agent(runner(tmp_path, INPUT_INSTALL="true", INPUT_PYTHON="python9"))
     assert caught.value.code == 2
 
 
@@ -230,7 +233,7 @@ def test_a_message_stays_in_its_annotation(
     def refuse(_: Any) -> Path:
         raise NotInstalled("100%\r\n::error::x")
 
-    monkeypatch.setattr(install, "install", refuse)
+    monkeypatch.setattr(install, "harness", refuse)
     monkeypatch.setattr(install.os, "environ", runner(tmp_path))
     assert main() == 3
     assert capsys.readouterr().out == "::error title=Tapegate::100%25%0D%0A: :error: :x\n"
@@ -275,20 +278,34 @@ def test_the_installer_runs_on_the_standard_library_alone(tmp_path: Path) -> Non
     assert done.stdout == "[] (3, 11)\n"
 
 
-def test_a_real_environment_runs_tapegate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A virtual environment is made whose Python imports Tapegate from this checkout; only pip is left out here."""
-    # tests/action installs from the lock for real.
+def test_no_package_of_the_agents_runs_in_tapegates_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Real environments: Tapegate's imports it from this checkout, and a `sitecustomize` that the install command
+    leaves in the agent's is not run in the process that holds the token."""
+    # tests/action installs from the lock for real; only pip is left out here.
     real = install.subprocess.call
     monkeypatch.setattr(
         install.subprocess,
         "call",
-        lambda argv, **words: real([*argv[:-1], "--without-pip", argv[-1]], **words) if "venv" in argv else 0,
+        lambda argv, **words: (
+            0 if "pip" in argv else real([*argv[:-1], "--without-pip", argv[-1]] if "venv" in argv else argv, **words)
+        ),
     )
     monkeypatch.setattr(install.shutil, "which", lambda *_, **__: None)
-    python = install.install(runner(tmp_path)).python
-    ask = [str(python), "-c", "import sys, tapegate; print(tapegate.__file__); print(sys.prefix)"]
-    where, prefix = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert Path(where) == Path(__file__).parents[2] / "src" / "tapegate" / "__init__.py"
+    probe = "import os; print('seen', os.environ.get('INPUT_TOKEN'))"
+    where = "import pathlib, sysconfig; print(pathlib.Path(sysconfig.get_path('purelib'), 'sitecustomize.py'))"
+    command = f'echo "{probe}" >"$(python -c "{where}")" && python -c ""'
+    monkeypatch.setattr(install.os, "environ", runner(tmp_path, INPUT_INSTALL=command))
+    for words in ([], ["--agent"]):
+        monkeypatch.setattr(install.sys, "argv", ["install.py", *words])
+        assert main() == 0
+    assert "seen None" in capfd.readouterr().out
+    python = install.read_outputs((tmp_path / "out").read_text())["python"]
+    ask = [python, "-P", "-c", "import sys, tapegate; print(tapegate.__file__); print(sys.prefix)"]
+    done = subprocess.run(ask, env={"INPUT_TOKEN": "ghs_secret"}, capture_output=True, text=True, check=True)
+    source, prefix = done.stdout.splitlines()
+    assert Path(source) == Path(__file__).parents[2] / "src" / "tapegate" / "__init__.py"
     assert Path(prefix).is_relative_to(tmp_path)
 
 

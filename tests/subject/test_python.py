@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sysconfig
 import time
 from pathlib import Path
 
@@ -571,3 +572,28 @@ def test_signals_are_sent_to_the_trial_only(agent):
     """A trial that is ended leaves its worker able to ask the next one."""
     assert agent.ask("kill").ending.detail == signal.SIGKILL.name
     assert agent.ask("text: still here").body == b"still here"
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_packages_of_the_agents_own_environment_are_found_last(start, tmp_path, monkeypatch, warm):
+    """Those of `TAPEGATE_AGENT_PYTHON`, after Tapegate's own; where they are another Python's, none."""
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(tmp_path), "platbase": str(tmp_path)}))
+    packages.mkdir(parents=True)
+    (tmp_path / "pyvenv.cfg").touch()
+    for name in ("brought", "httpx"):
+        (packages / f"{name}.py").write_text("NAME = 'brought'\n")
+    source = """
+def ask(said):
+    import httpx
+    try:
+        import brought
+    except ImportError:
+        return "nothing"
+    return brought.NAME + str(hasattr(httpx, "NAME"))
+"""
+    monkeypatch.setenv("TAPEGATE_AGENT_PYTHON", str(tmp_path / "bin" / "python"))
+    with start(source, warm=warm, arguments={"said": "{input}"}) as agent:
+        assert agent.ask("x").body == b"broughtFalse"
+    packages.rename(packages.with_name("other"))
+    with start(source, warm=warm, arguments={"said": "{input}"}) as agent:
+        assert agent.ask("x").body == b"nothing"

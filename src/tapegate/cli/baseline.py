@@ -76,34 +76,33 @@ def _of_worktree(inputs: Inputs, sha: str, jobs: int, environ: Mapping[str, str]
     """The base's own code, evals and recordings, with what its agent needs installed in an environment of its own."""
     try:
         with worktree.checked_out(inputs.project, sha) as folder:
-            python, agent = _installed(environ, folder)
-            running = Running(folder, inputs.evals, inputs.profile, jobs, python=python, agent=agent)
+            running = Running(folder, inputs.evals, inputs.profile, jobs, agent=_installed(environ, folder))
             side = running.side(Place(sha, project=folder), out)
     except TapegateError as error:
         return Side(sha, None, commit=sha, problem=str(error))
     return side
 
 
-def _installed(environ: Mapping[str, str], folder: Path) -> tuple[str, str]:
-    """The Pythons that a worktree is run with. What its installation prints does not reach the log."""
+def _installed(environ: Mapping[str, str], folder: Path) -> str:
+    """The Python of the agent's environment for a worktree. What its installation prints does not reach the log."""
     if not environ.get("INPUT_INSTALL", "").strip():
-        return sys.executable, ""
+        return ""
     with tempfile.TemporaryDirectory(prefix="tapegate-") as name:
         output = Path(name) / "output"
         output.touch()
         done = subprocess.run(  # noqa: S603 - our own interpreter and our own file
-            [sys.executable, "-I", str(Path(install.__file__))],
+            [sys.executable, "-I", str(Path(install.__file__)), "--agent"],
             env={**environ, "GITHUB_OUTPUT": str(output), "INPUT_WORKING_DIRECTORY": str(folder)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
         )
         outputs = install.read_outputs(output.read_text("utf-8", "surrogateescape"))
-    if done.returncode != 0 or "python" not in outputs:
+    if done.returncode != 0 or not outputs.get("agent"):
         lines = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
         told = [line.removeprefix("::error title=Tapegate::") for line in lines]
         said = [line for line in told if line and not line.startswith("::")]
         raise TapegateError.of(
             "not_installed", f"what the base's agent needs could not be installed: {' / '.join(said)}"
         )
-    return outputs["python"], outputs.get("agent", "")
+    return outputs["agent"]

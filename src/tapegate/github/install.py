@@ -16,17 +16,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST = (3, 11)
 ACTION = Path(__file__).resolve().parents[3]
 """The action's checkout."""
 LOCK = ACTION / "requirements" / "runtime.txt"
+TELLING = frozenset({"GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"})
+"""Files through which a step tells the runner, and so the steps after it."""
 
 _PYTHON = "python.exe" if os.name == "nt" else "python"
 _SITE = "import sysconfig; print(sysconfig.get_path('purelib'))"
-_VERSION = "import sys; print(sys.version_info[:2])"
 
 BAD_INPUT, NOT_JUDGED = 2, 3
 """As `tapegate.errors` has them, which cannot be imported yet."""
@@ -40,24 +40,20 @@ class NotInstalled(Exception):
         super().__init__(message)
 
 
-@dataclass(frozen=True)
-class Installed:
-    """What there is to run with."""
-
-    python: Path
-    """Imports Tapegate."""
-    agent: Path | None
-    """The Python that the agent's packages were installed for; None where the workflow installs none."""
-
-
 def main() -> int:
-    """Make the environments and tell later steps where their Pythons are; else say why not, in one annotation."""
+    """Make an environment and tell later steps where its Python is; else say why not, in one annotation.
+
+    Without a word it is Tapegate's own, with `--agent` the agent's; `--on-path` makes both and puts them on the path.
+    """
+    words = sys.argv[1:]
     try:
-        made = install(os.environ)
-        output(os.environ, "python", str(made.python))
-        output(os.environ, "agent", str(made.agent or ""))
-        if sys.argv[1:] == ["--on-path"]:
-            _on_path(os.environ, made)
+        if words == ["--agent"]:
+            output(os.environ, "agent", str(agent(os.environ) or ""))
+        else:
+            python = harness(os.environ)
+            output(os.environ, "python", str(python))
+            if words == ["--on-path"]:
+                _on_path(os.environ, python, agent(os.environ))
     except NotInstalled as error:
         message, code = str(error), error.code
     except OSError as error:
@@ -69,23 +65,6 @@ def main() -> int:
     return code
 
 
-def install(environ: Mapping[str, str], folder: str | None = None) -> Installed:
-    """The environments, with what `INPUT_INSTALL` installs in `folder`, else in the working directory.
-
-    Raises NotInstalled.
-    """
-    if sys.version_info < OLDEST:
-        found = ".".join(map(str, sys.version_info[:3]))
-        raise NotInstalled(
-            f"Tapegate needs Python {'.'.join(map(str, OLDEST))} or newer, and {sys.executable!r} is {found}. "
-            "Add actions/setup-python before this step.",
-            BAD_INPUT,
-        )
-    place = environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="tapegate-")
-    agent = _agent(environ, Path(place), folder or environ.get("INPUT_WORKING_DIRECTORY") or ".")
-    return Installed(_harness(environ, Path(place), agent), agent)
-
-
 def output(environ: Mapping[str, str], name: str, value: str) -> None:
     """Set an output of this step. The delimiter is random, so that no value can end itself early."""
     if path := environ.get("GITHUB_OUTPUT"):
@@ -94,19 +73,19 @@ def output(environ: Mapping[str, str], name: str, value: str) -> None:
             file.write(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
 
 
-def _on_path(environ: Mapping[str, str], made: Installed) -> None:
+def _on_path(environ: Mapping[str, str], python: Path, agent: Path | None) -> None:
     """Let later steps of the job say `tapegate`, and find what the agent's packages brought."""
-    folder = made.python.parents[1] / "commands"
+    folder = python.parents[1] / "commands"
     folder.mkdir(exist_ok=True)
     if os.name == "nt":
-        (folder / "tapegate.cmd").write_text(f'@"{made.python}" -P -m tapegate %*\r\n', encoding="utf-8")
+        (folder / "tapegate.cmd").write_text(f'@"{python}" -P -m tapegate %*\r\n', encoding="utf-8")
     command = folder / "tapegate"
-    command.write_text(f'#!/bin/sh\nexec {shlex.quote(str(made.python))} -P -m tapegate "$@"\n', encoding="utf-8")
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(str(python))} -P -m tapegate "$@"\n', encoding="utf-8")
     command.chmod(0o755)
-    folders = [str(made.agent.parent)] if made.agent is not None else []
+    folders = [str(agent.parent)] if agent is not None else []
     _append(environ, "GITHUB_PATH", [*folders, str(folder)])
-    if made.agent is not None:
-        _append(environ, "GITHUB_ENV", [f"TAPEGATE_AGENT_PYTHON={made.agent}"])
+    if agent is not None:
+        _append(environ, "GITHUB_ENV", [f"TAPEGATE_AGENT_PYTHON={agent}"])
 
 
 def _append(environ: Mapping[str, str], variable: str, lines: Sequence[str]) -> None:
@@ -130,9 +109,19 @@ def read_outputs(text: str) -> dict[str, str]:
     return found
 
 
-def _harness(environ: Mapping[str, str], place: Path, agent: Path | None) -> Path:
-    """The Python of Tapegate's environment, in the runner's temporary folder, where the next gate of a job finds it."""
-    home = place / f"tapegate-{_hash(LOCK.read_bytes(), sys.executable, sys.version, agent or '')}"
+def harness(environ: Mapping[str, str]) -> Path:
+    """The Python of Tapegate's environment, in the runner's temporary folder, where the next gate of a job finds it.
+
+    Nothing of the agent's is in it: its Python is the one that holds tokens and keys. Raises NotInstalled.
+    """
+    if sys.version_info < OLDEST:
+        found = ".".join(map(str, sys.version_info[:3]))
+        raise NotInstalled(
+            f"Tapegate needs Python {'.'.join(map(str, OLDEST))} or newer, and {sys.executable!r} is {found}. "
+            "Add actions/setup-python before this step.",
+            BAD_INPUT,
+        )
+    home = _place(environ) / f"tapegate-{_hash(LOCK.read_bytes(), sys.executable, sys.version)}"
     python = _scripts(home) / _PYTHON
     made = home / "made"
     if not made.exists():
@@ -140,8 +129,34 @@ def _harness(environ: Mapping[str, str], place: Path, agent: Path | None) -> Pat
         if not _made_by_uv(environ, home, python):
             _made_by_pip(home, python)
         made.touch()
-    _see(python, agent)
+    # Tapegate itself is read from the checkout of this step's action.
+    (Path(_asked(python, _SITE)) / "tapegate-action.pth").write_text(f"{ACTION / 'src'}\n", encoding="utf-8")
     return python
+
+
+def agent(environ: Mapping[str, str], folder: str | None = None) -> Path | None:
+    """The Python of the agent's environment, after `INPUT_INSTALL` in `folder`, else in the working directory.
+
+    None where there is nothing to install. Raises NotInstalled.
+    """
+    command = environ.get("INPUT_INSTALL", "").strip()
+    if not command:
+        return None
+    folder = folder or environ.get("INPUT_WORKING_DIRECTORY", "").strip() or "."
+    if not os.path.isdir(folder):  # noqa: PTH112 - as it is written
+        raise NotInstalled(f"the input 'working-directory' is {folder!r}: no such folder", BAD_INPUT)
+    interpreter = environ.get("INPUT_PYTHON", "").strip() or sys.executable
+    name = f"tapegate-agent-{_hash(command, interpreter, os.path.abspath(folder))}"  # noqa: PTH100 - a name
+    home = _place(environ) / name
+    if not (home / "made").exists():
+        _environment(interpreter, home)
+        (home / "made").touch()
+    _bring(command, environ, home, folder)
+    return _scripts(home) / _PYTHON
+
+
+def _place(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("RUNNER_TEMP") or tempfile.mkdtemp(prefix="tapegate-"))
 
 
 def _made_by_uv(environ: Mapping[str, str], home: Path, python: Path) -> bool:
@@ -178,35 +193,11 @@ def _environment(interpreter: str, home: Path) -> None:
         )
 
 
-def _see(python: Path, agent: Path | None) -> None:
-    """Let the environment import Tapegate from the checkout of this step's action, and after all of its own what the
-    agent's environment holds: an agent that is a Python callable runs in this one."""
-    seen = [str(ACTION / "src")]
-    if agent is not None and _asked(agent, _VERSION) == _asked(python, _VERSION):
-        seen.append(_asked(agent, _SITE))
-    site = Path(_asked(python, _SITE))
-    (site / "tapegate-action.pth").write_text("".join(f"{folder}\n" for folder in seen), encoding="utf-8")
-
-
-def _agent(environ: Mapping[str, str], place: Path, folder: str) -> Path | None:
-    """The Python of the agent's environment, after the input `install`; None where there is nothing to install."""
-    command = environ.get("INPUT_INSTALL", "").strip()
-    if not command:
-        return None
-    interpreter = environ.get("INPUT_PYTHON", "").strip() or sys.executable
-    home = place / f"tapegate-agent-{_hash(command, interpreter, os.path.abspath(folder))}"  # noqa: PTH100 - a name
-    if not (home / "made").exists():
-        _environment(interpreter, home)
-        (home / "made").touch()
-    scripts = _scripts(home)
-    _bring(command, environ, home, folder)
-    return scripts / _PYTHON
-
-
 def _bring(command: str, environ: Mapping[str, str], home: Path, folder: str) -> None:
     """Run the input `install`. The workflow's author wrote it as a command: the one input that is meant for a shell."""
     scripts = _scripts(home)
-    made = {**environ, "PATH": f"{scripts}{os.pathsep}{environ.get('PATH', os.defpath)}", "VIRTUAL_ENV": str(home)}
+    kept = {name: value for name, value in environ.items() if not name.startswith("ACTIONS_") and name not in TELLING}
+    made = {**kept, "PATH": f"{scripts}{os.pathsep}{environ.get('PATH', os.defpath)}", "VIRTUAL_ENV": str(home)}
     # As the runner itself runs `shell: bash`.
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", command]
     # What it installs may be the pull request's own package: the runner obeys nothing that it prints.

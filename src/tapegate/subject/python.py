@@ -25,7 +25,7 @@ from tapegate.model.setup import Match
 from tapegate.subject.child import Child, More, not_started
 from tapegate.subject.fill import fill, fill_json
 from tapegate.subject.heard import Clock, Heard, Then
-from tapegate.subject.interpreter import interpreter
+from tapegate.subject.interpreter import interpreter, packages
 from tapegate.subject.process import Process
 from tapegate.subject.worker import SIZE
 from tapegate.tape.ledger import Ledger
@@ -117,6 +117,7 @@ class PythonWorker:
             hello = {
                 "entries": self._entries,
                 "pythonpath": [str(self._project / folder) for folder in self._subject.pythonpath],
+                "packages": packages(),
                 "warm": self._warm,
                 "allow": self._allow,
                 "places": self._places(),
@@ -214,6 +215,7 @@ class PythonWorker:
         return {
             sysconfig.get_path("stdlib"): "{python}",
             sysconfig.get_path("purelib"): "{python}",
+            **dict.fromkeys(packages(), "{python}"),
             str(self._project): "{project}",
             str(self._cwd): "{workspace}",
         }

@@ -47,6 +47,7 @@ def main() -> None:
     # Before the agent's folders come first on the path: what is imported for the harness is the harness's.
     doors = _Doors(hello["warm"], hello["allow"])
     sys.path[:0] = hello["pythonpath"]
+    sys.path += hello["packages"]
     random.seed(0)
     found: dict[str, Callable[..., Any]] = {}
     if hello["warm"]:
