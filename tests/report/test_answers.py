@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tapegate.grade.unjudged import HARNESS, INPUT
+from tapegate.model.diff import Compared, Diff, Rate, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Severity, Verdict
 from tapegate.model.run import Gate, Metrics, Run, TaskResult, TrialResult
 from tapegate.report.answers import behaviour, recordings
@@ -65,3 +66,38 @@ def test_an_answer_says_how_much_it_is_of() -> None:
     assert behaviour(run).sentence == "holds in 1 of 3 tasks; 1 stale, 1 to be reviewed"
     assert recordings(run).sentence == "do not cover the code in 1 of 3 tasks"
     assert recordings(run).keys == ("RET-03@A1",)
+
+
+def compared(*tasks: TaskDiff, problem: str = "") -> Diff:
+    """A comparison that tells of such tasks."""
+    base, head = (Compared(name, "", "", 2, Rate(1, 2, 0.1, 0.9), True, 0) for name in ("base", "head"))
+    return Diff("pr", replace(base, problem=problem), head, (), tasks, (), (), (), Gate(True, 0, ()))
+
+
+def became(key: str, head: Verdict, *limits: Finding, blocking: bool = True) -> TaskDiff:
+    """A task that passed before."""
+    trial = TrialDiff(1, Verdict.PASS, head, None, None, False, (), False, None, (), (), (), limits=limits)
+    return TaskDiff(
+        key, key, "x.yaml", blocking, Stratum.SAME_RECORDINGS, Verdict.PASS, head, None, (), (), (), (trial,)
+    )
+
+
+LIMIT = Finding("differential_ab", "too_different", "fail", "message", "x.yaml", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "diff", "holds"),
+    [
+        ((PASS, ASIDE), compared(became(ASIDE.key, Verdict.FAIL)), "fails"),
+        ((PASS,), compared(became(PASS.key, Verdict.PASS, LIMIT)), "fails"),
+        ((PASS, ASIDE), compared(became(ASIDE.key, Verdict.FAIL, blocking=False)), "holds"),
+        ((PASS,), compared(became(PASS.key, Verdict.PASS, LIMIT, blocking=False)), "holds"),
+        ((PASS, ASIDE), compared(became(ASIDE.key, Verdict.FAIL), problem="could not be run"), "holds"),
+        ((PASS, STALE), compared(became(STALE.key, Verdict.STALE)), "holds"),
+    ],
+)
+def test_what_a_comparison_fails_for_is_behaviour_too(tasks: tuple[TaskResult, ...], diff: Diff, holds: str) -> None:
+    """A blocking task that passed before and fails, though it blocks no more, or that changed more than it allows."""
+    answer = behaviour(Run("pr", False, tasks, Gate(True, 0, ())), diff)
+    assert answer.state == holds
+    assert holds != "fails" or answer.keys

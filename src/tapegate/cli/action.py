@@ -90,7 +90,7 @@ def _gate(environ: Mapping[str, str], outputs: dict[str, str]) -> int:
         counts = {"total": len(run.tasks), **{verdict.value: run.count(verdict) for verdict in Verdict}}
         compared = "none" if diff is None else "available" if diff.available else "unavailable"
         outputs |= {
-            "behaviour": answers.behaviour(run).state,
+            "behaviour": answers.behaviour(run, diff).state,
             "recordings": answers.recordings(run).state,
             "digest": gated.digest,
             "counts": orjson.dumps(counts).decode(),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tapegate.grade.unjudged import HARNESS, INPUT
+from tapegate.model.diff import Diff, Kind
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TaskResult
 
@@ -18,8 +19,9 @@ class Behaviour:
     """What the judged tasks say."""
 
     state: Literal["holds", "fails", "unknown"]
-    """`fails`: a blocking task failed; `unknown`: none could be judged, or one could not for a reason other than its
-    recordings; `holds`: all that could be judged hold."""
+    """`fails`: a blocking task failed, or one that blocks here or in the base regressed or changed more than it allows;
+    `unknown`: none could be judged, or one could not for a reason other than its recordings; `holds`: all that could be
+    judged hold."""
     sentence: str
     keys: tuple[str, ...] = ()
     """The tasks that it is about."""
@@ -37,14 +39,18 @@ class Recordings:
     """The tasks that it is about."""
 
 
-def behaviour(run: Run) -> Behaviour:
-    """Whether the agent does what its tasks accept."""
+def behaviour(run: Run, diff: Diff | None = None) -> Behaviour:
+    """Whether the agent does what its tasks accept, and where it is compared, what it did before."""
     total = len(run.tasks)
-    failed = [task for task in run.tasks if task.blocking and task.verdict is Verdict.FAIL]
     passed = run.count(Verdict.PASS)
     crashed = [task for task in run.tasks if task.verdict is Verdict.ERROR and not _unusable(task)]
-    if failed:
-        return Behaviour("fails", f"fails in {len(failed)} of {_tasks(total)}", _keys(failed))
+    # A task that no longer blocks is held to what it was: else a change could excuse its own regression.
+    regressed, moved = _worse(diff, Kind.REGRESSION), _worse(diff, Kind.MOVED)
+    failed = [task for task in run.tasks if (task.blocking and task.verdict is Verdict.FAIL) or task.key in regressed]
+    if failed or moved:
+        said = [f"fails in {len(failed)} of {_tasks(total)}"] if failed else []
+        said += [f"changed more than it may in {len(moved)} of {_tasks(total)}"] if moved else []
+        return Behaviour("fails", "; ".join(said), (*_keys(failed), *sorted(moved)))
     if not passed:
         return Behaviour("unknown", f"not known: none of {_tasks(total)} could be judged" if total else "not known")
     if crashed:
@@ -69,6 +75,12 @@ def recordings(run: Run) -> Recordings:
     if unrun:
         return Recordings("unknown", f"not known in {_tasks(len(unrun))}, which could not be run", _keys(unrun))
     return Recordings("current", "cover the code")
+
+
+def _worse(diff: Diff | None, kind: Kind) -> set[str]:
+    if diff is None or not diff.available:
+        return set()
+    return {task.key for task in diff.of(kind) if task.blocking}
 
 
 def _unusable(task: TaskResult) -> bool:

@@ -33,7 +33,14 @@ def render(diff: Diff | None, run: Run | None, *, digest: str = "", most_bytes: 
     """The comment, within `most_bytes`. `run` is head's, where it is at hand; `diff` is None where there is no base."""
     safety = say.safety(run, diff)
     results = {task.key: task for task in run.tasks} if run is not None else {}
-    head = [f"## Tapegate: {safety.headline}", "", f"**{safety.sentence}**", "", *_answers(run), *_sides(diff, run)]
+    head = [
+        f"## Tapegate: {safety.headline}",
+        "",
+        f"**{safety.sentence}**",
+        "",
+        *_answers(run, diff),
+        *_sides(diff, run),
+    ]
     sections = list(_changed(diff, results)) if diff is not None else []
     sections += _standing(diff, run)
     sections += _measured(diff) if diff is not None else []
@@ -53,11 +60,11 @@ def _sides(diff: Diff | None, run: Run | None) -> list[str]:
     return [*lines, ""]
 
 
-def _answers(run: Run | None) -> list[str]:
+def _answers(run: Run | None, diff: Diff | None) -> list[str]:
     """Two answers on two lines: neither stands for the other."""
     if run is None:
         return []
-    told = (("Behaviour", answers.behaviour(run)), ("Recordings", answers.recordings(run)))
+    told = (("Behaviour", answers.behaviour(run, diff)), ("Recordings", answers.recordings(run)))
     return [f"- {word} {answer.sentence}{_keys(answer.keys)}" for word, answer in told]
 
 
