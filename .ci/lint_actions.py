@@ -28,6 +28,7 @@ FILLED = {
     "TAPEGATE_ACTION": "owner/tapegate",
     "TAPEGATE_SHA": "0123456789abcdef0123456789abcdef01234567",
     "INSTALL": '""',
+    "DEFAULT_BRANCH": '"main"',
 }
 
 

@@ -151,6 +151,33 @@ def test_a_recording_of_a_pull_request_is_capped_and_of_a_commit_that_was_review
             if "ref" in step.get("with", {})
         ]
         assert set(refs) == {"${{ inputs.commit }}"}
+        # What the key goes to is the default branch's to say.
+        (recording,) = [step for step in workflow["jobs"]["record"]["steps"] if step.get("id") == "record"]
+        trusted = re.search(r"--services-of (\S+)$", recording["run"])
+        assert trusted is not None
+        places = [
+            step.get("with", {}).get("path", ".")
+            for step in workflow["jobs"]["record"]["steps"]
+            if step.get("uses", "").startswith("actions/checkout@") and "ref" not in step["with"]
+        ]
+        assert places == [trusted[1]]
+
+
+def test_what_a_cap_left_recorded_is_offered() -> None:
+    """The job that recorded may have failed: what it kept is published, and nothing where it kept nothing."""
+    for path in (path for path in WORKFLOWS if name_of(path) == "record"):
+        jobs = read(path)["jobs"]
+        assert jobs["record"]["outputs"] == {"kept": "${{ steps.keep.outcome }}"}
+        assert jobs["publish"]["if"].startswith("${{ !cancelled() && needs.record.outputs.kept == 'success' && ")
+
+
+def test_the_checks_of_the_answers_are_never_skipped() -> None:
+    """A check that is skipped counts as one that passed."""
+    answers = [
+        job for path in WORKFLOWS for name, job in read(path)["jobs"].items() if name in ("behaviour", "recordings")
+    ]
+    assert len(answers) == 4
+    assert {job["if"] for job in answers} == {"${{ always() }}"}
 
 
 def test_the_starters_use_the_actions_that_this_repository_uses() -> None:

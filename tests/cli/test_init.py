@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -86,10 +87,37 @@ def test_workflows_name_every_action_by_its_commit(tmp_path: Path) -> None:
     used = set()
     for path in written:
         text = path.read_text("utf-8")
-        assert not re.search("TAPEGATE_ACTION|TAPEGATE_SHA|INSTALL", text)
+        assert not re.search("TAPEGATE_ACTION|TAPEGATE_SHA|INSTALL|DEFAULT_BRANCH", text)
         workflow = yaml.safe_load(text)
         steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
         used |= {step["uses"] for step in steps if "uses" in step}
         assert {step["with"]["install"] for step in steps if "install" in step.get("with", {})} <= {command}
     assert {f"owner/tapegate@{SHA}", f"owner/tapegate/setup@{SHA}"} <= used
     assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", one) for one in used)
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git."""
+    subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, timeout=60)
+
+
+def test_workflows_are_written_where_github_reads_them(tmp_path: Path) -> None:
+    """Below the repository's root it ignores them: there they are refused, and nothing is written."""
+    git(tmp_path, "init", "--quiet", "--initial-branch=trunk")
+    (tmp_path / "sub").mkdir()
+    done = begun(tmp_path / "sub", "--github", "--action", ACTION)
+    assert isinstance(done.exception, UsageError)
+    assert "is not the root of its repository" in str(done.exception)
+    assert list((tmp_path / "sub").iterdir()) == []
+    assert begun(tmp_path / "sub").exit_code == 0
+
+
+def test_the_results_that_are_compared_with_are_of_the_default_branch(tmp_path: Path) -> None:
+    """As the remote names it, else the one that is checked out."""
+    git(tmp_path, "init", "--quiet", "--initial-branch=trunk")
+    written = tmp_path / ".github" / "workflows" / "tapegate.yml"
+    for branch in ("trunk", "a/b"):
+        written.unlink(missing_ok=True)
+        assert begun(tmp_path, "--github", "--action", ACTION).exit_code == 0
+        assert yaml.safe_load(written.read_text("utf-8"))[True]["push"]["branches"] == [branch]
+        git(tmp_path, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/a/b")

@@ -46,7 +46,7 @@ def test_nothing_is_pushed_where_nothing_is_recorded() -> None:
 def test_options_and_pages_that_are_named_exist(name: str) -> None:
     """Every `--option` is one of the commands that the page is about, every link leads somewhere."""
     known = {word for command in github.github.commands.values() for part in command.params for word in part.opts}
-    of_others = {"--max-cost", "--record", "--all", "--out"}
+    of_others = {"--max-cost", "--services-of", "--record", "--all", "--out"}
     text = page(name)
     assert set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)) <= known | of_others
     for target in re.findall(r"\]\(([\w./-]+?)(?:#[\w-]+)?\)", text):

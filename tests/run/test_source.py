@@ -76,6 +76,17 @@ def test_a_stand_in_takes_the_place_of_a_service(kit, monkeypatch):
         urllib.request.urlopen(url)
 
 
+def test_a_stand_in_sees_no_key(kit, monkeypatch):
+    """It asks no provider, and may be code that nobody has read."""
+    monkeypatch.setenv("MODEL_KEY", "sk-key")
+    program = "import os; raise SystemExit('key ' + os.environ.get('MODEL_KEY', 'none'))"
+    stand_in = {"command": ["{python}", "-c", program]}
+    kit.config["sources"] = {"rules": {"kind": "scripted", "description": "x", "stand_ins": {"model": stand_in}}}
+    with pytest.raises(SubjectError) as caught:
+        ready(kit.suite(), "rules").__enter__()
+    assert "| 'key none'" in str(caught.value)
+
+
 def test_a_stand_in_that_does_not_start_is_told_by_its_service(kit):
     """With the last lines that it wrote."""
     stand_in = {"command": ["{python}", "-c", "raise SystemExit('no rules')"]}

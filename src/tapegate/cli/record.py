@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import click
 
@@ -39,6 +40,12 @@ class Dollars(click.ParamType):  # type: ignore[type-arg]  # generic from click 
     metavar="USD",
     type=Dollars(),
     help="Stop before a task once so much is spent, by the prices that the project pins.",
+)
+@click.option(
+    "--services-of",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="PROJECT",
+    help="Refuse where that project declares other services or sources: for code that is not trusted with a key.",
 )
 @options.QUIET
 @click.pass_context

@@ -10,7 +10,7 @@ import click
 
 from tapegate.errors import CassetteError, LoadError, Stale, UsageError
 from tapegate.load.select import select
-from tapegate.load.suite import Suite, load_suite
+from tapegate.load.suite import Suite, load_suite, survey
 from tapegate.model.task import Task
 from tapegate.run.cap import Cap
 from tapegate.run.fixture import Fixture
@@ -47,6 +47,8 @@ class Recording:
     trials: int | None
     cap_usd: str | None
     quiet: bool
+    services_of: Path | None = None
+    """The project that says where keys may go."""
 
 
 def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
@@ -64,6 +66,8 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
     if words.which is None:
         raise UsageError.of("no_choice", "what is to be recorded? expected one of --missing, --stale and --all")
     suite = load_suite(words.project, words.project / words.evals)
+    if words.services_of is not None:
+        _same_services(suite, words.services_of, words.evals)
     tasks = select(suite, words.select, here=Path.cwd()).tasks
     if words.trials is not None:
         tasks = tuple(_with_trials(task, words.trials) for task in tasks)
@@ -92,6 +96,23 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
                     shown = ", ".join(map(str, numbers))
                     _say(words, f"recorded {task.key}, trial {shown}: {count} interactions from {source.name}")
     return 0
+
+
+def _same_services(suite: Suite, trusted: Path, evals: Path) -> None:
+    """Raises UsageError where keys would go, or stand-ins be started, otherwise than the trusted project says."""
+    config = survey(trusted, trusted / evals).config
+    if config is None:
+        raise UsageError.of("no_services", f"{str(trusted / evals)!r} has no config that can be read")
+    for part in ("services", "sources"):
+        ours, theirs = getattr(suite.config, part), getattr(config, part)
+        names = sorted(name for name in {*ours, *theirs} if ours.get(name) != theirs.get(name))
+        if names:
+            raise UsageError.of(
+                "other_services",
+                f"`{part}` is not what {str(trusted)!r} declares, in {', '.join(map(repr, names))}: "
+                "nothing is recorded, since a key could go elsewhere",
+                fix="merge the change of evals/tapegate.yaml first, in a pull request of its own",
+            )
 
 
 def _by_source(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 import subprocess
@@ -62,15 +63,19 @@ def _files(words: Starting) -> Iterator[tuple[str, str]]:
     module = words.entry.partition(":")[0].replace(".", "/")
     files = words.files or (f"{module}/**" if (words.project / module).is_dir() else f"{module}.py",)
     config = (STARTER / "tapegate.yaml").read_text("utf-8")
+    config = config.replace("PRICES", importlib.metadata.version("genai-prices"))
     config = config.replace("ENTRY", words.entry).replace("ARGUMENT", words.argument)
     yield "evals/tapegate.yaml", config.replace("FILES", ", ".join(json.dumps(file) for file in files))
     yield "evals/first/FIRST-01@main.yaml", (STARTER / "FIRST-01@main.yaml").read_text("utf-8")
     yield ".gitattributes", ATTRIBUTES
     if words.github:
         action = _action(words)
+        _at_the_root(words.project)
+        branch = json.dumps(_default_branch(words.project))
         for path in sorted((STARTER / "workflows").glob("*.yml")):
             text = path.read_text("utf-8").replace("TAPEGATE_ACTION", action.partition("@")[0])
             text = text.replace("TAPEGATE_SHA", action.partition("@")[2])
+            text = text.replace("DEFAULT_BRANCH", branch)
             yield f".github/workflows/{path.name}", text.replace("INSTALL", json.dumps(words.install))
 
 
@@ -87,6 +92,24 @@ def _action(words: Starting) -> str:
             fix="say which: --action OWNER/NAME@ and the 40 characters of a release's commit",
         )
     return given
+
+
+def _at_the_root(project: Path) -> None:
+    """Raises UsageError for a project below its repository's root: GitHub runs no workflow from there."""
+    root = _git(project, "rev-parse", "--show-toplevel")
+    if root and Path(root).resolve() != project.resolve():
+        raise UsageError.of(
+            "not_the_root",
+            f"{str(project)!r} is not the root of its repository, {root!r}, where GitHub reads `.github/workflows`",
+            fix="run `tapegate init --github` at the root and set `working-directory` in the workflows, and "
+            "`tapegate init` without --github in the project",
+        )
+
+
+def _default_branch(project: Path) -> str:
+    """As the remote has it, else the one that is checked out, else main."""
+    remote = _git(project, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").partition("/")[2]
+    return remote or _git(project, "symbolic-ref", "--short", "HEAD") or "main"
 
 
 def _own_action() -> str | None:

@@ -82,7 +82,9 @@ def _standing_in(suite: Suite, service: str, spec: StandIn) -> Iterator[str]:
 
     def command(port: int) -> tuple[list[str], dict[str, str]]:
         values = {"port": str(port), "project": str(suite.project), "python": interpreter()}
-        env = {**os.environ, **{name: fill(text, values) for name, text in spec.env.items()}}
+        # Which are keys says the config; a stand-in asks no provider.
+        kept = {name: value for name, value in os.environ.items() if name not in suite.config.secrets}
+        env = {**kept, **{name: fill(text, values) for name, text in spec.env.items()}}
         return [fill(word, values) for word in spec.command], env
 
     server = Server(f"the stand-in of service {service!r}", command, spec.health, _START_TIMEOUT_S)
