@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -74,3 +75,24 @@ def test_a_quarantined_task_fails_and_does_not_block(make_task, make_trial):
     assert grade_task(make_task(), [make_trial(Verdict.FAIL)]).quarantine is None
     gate = decide([result], "pr", Profile(), partial=False)
     assert (gate.exit_code, gate.reasons) == (0, ("RET-01@A1 does not block: fail",))
+
+
+@pytest.mark.parametrize(
+    ("metric", "code", "outcome", "blocks"),
+    [
+        ("output_hygiene", "a_code", None, True),
+        ("replay", "network_attempt", None, True),
+        ("words", "a_code", None, True),
+        ("output_hygiene", "a_code", 0, False),
+        ("replay", "fault_not_met", None, False),
+        ("subject", "subject_crashed", None, False),
+        ("stream", "protocol_violation", None, False),
+    ],
+)
+def test_a_quarantine_softens_no_hard_gate(make_task, make_trial, make_finding, metric, code, outcome, blocks):
+    """A leak of a quarantined task fails the gate; an outcome that is missed does not."""
+    terms = {"reason": "the index is rebuilt", "owner": "librarians", "until": "2026-12-31"}
+    found = replace(make_finding(metric), code=code, outcome=outcome)
+    result = grade_task(make_task(quarantine=terms), [make_trial(Verdict.FAIL, 1, found)])
+    assert (result.blocking, decide([result], "pr", Profile(), partial=False).exit_code) == (blocks, int(blocks))
+    assert grade_task(make_task(blocking=False), [make_trial(Verdict.FAIL, 1, found)]).blocking is False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import Any
 
 import pytest
@@ -47,6 +48,22 @@ def test_question_1(bench: Any) -> None:
     found = answer(bench, 1)
     assert (found.answer, found.complies) == ("yes", True)
     assert found.facts == ("P1: src/agent.py changed; 1 recording (RET-01@P1) changed with it",)
+
+
+def test_a_new_quarantine_is_a_fact_of_the_change(bench: Any) -> None:
+    """What sets a failure aside touches a path and its gates; one that was there before is no news."""
+    bench.remember()
+    line = "quarantine: {reason: flaky search, owner: ann, until: '2026-01-31'}"
+    bench.swap(TASK, "grading:", f"{line}\ngrading:")
+    fact = "RET-01@P1 is quarantined until 2026-01-31 (ann): flaky search"
+    assert (answer(bench, 1).answer, answer(bench, 1).facts) == ("yes", (fact,))
+    assert fact in answer(bench, 6).facts
+    report = bench.lint()
+    assert "quarantined `until 2026-01-31 (ann): flaky search`" in render.markdown(report)
+    assert json.loads(render.as_json(report))["change"]["evals"][0]["kind"] == "quarantined"
+    shutil.rmtree(bench.root.parent / "base")
+    bench.remember()
+    assert (answer(bench, 1).answer, fact in answer(bench, 6).facts) == ("no", False)
 
 
 def test_question_2(bench: Any) -> None:

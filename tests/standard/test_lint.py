@@ -339,6 +339,15 @@ def _long_quarantine(bench: Any, until: str = "2026-01-31") -> None:
     bench.swap(TASK, "grading:", f"{line}\ngrading:")
 
 
+def _endless_quarantine(bench: Any) -> None:
+    _long_quarantine(bench, "9999-12-31")
+
+
+def _quarantine_mandatory(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    _endless_quarantine(bench)
+
+
 def _change_prompt(bench: Any) -> None:
     bench.remember()
     bench.put("src/prompts/deep/main.md", "Answer briefly.")
@@ -465,6 +474,8 @@ DEFECTS = [
     (_lukewarm, "generation_left", "note", "default_not_asked", CASSETTE, None, "ask for temperature 0"),
     (_lonely_band, "borderline", "finding", "borderline_trials", TASK, 9, "tapegate record RET-01@P1 --trials 2"),
     (_long_quarantine, "quarantine", "finding", "quarantine_expired", TASK, 9, "mend it"),
+    (_endless_quarantine, "quarantine", "finding", "quarantine_long", TASK, 9, "write a day up to "),
+    (_quarantine_mandatory, "mandatory", "finding", "mandatory_quarantined", TASK, 9, "remove `quarantine`"),
     (_change_prompt, "change_covered", "finding", "eval_unchanged", "src/prompts/deep/main.md", None, "P1: reason"),
     (_change_contract, "change_noted", "finding", "contract_unnoted", TASK, 7, "`migrations:"),
     (_rewrite_history, "change_noted", "finding", "history_rewritten", TASK, 9, "restore it"),
@@ -716,6 +727,13 @@ def test_a_quarantine_ends_with_its_day(today: str, expired: int, bench: Any) ->
     _long_quarantine(bench)
     found = [found.id for found in lint(bench.root, today=date.fromisoformat(today)).findings]
     assert found == ["quarantine_expired"] * expired
+
+
+@pytest.mark.parametrize(("until", "found"), [("2026-03-31", []), ("2026-04-01", ["quarantine_long"])])
+def test_a_quarantine_is_for_ninety_days(until: str, found: list[str], bench: Any) -> None:
+    """The ninetieth day from today is accepted as its last, the next is not."""
+    _long_quarantine(bench, until)
+    assert [each.id for each in lint(bench.root, today=date(2025, 12, 31)).findings] == found
 
 
 def test_a_check_that_breaks_is_not_silent(bench: Any) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from tapegate.errors import NotJudged
 from tapegate.grade.contract import digest
 from tapegate.grade.docket import worst
+from tapegate.grade.replay import REPLAY, STREAM, SUBJECT
 from tapegate.grade.review import decision, review_digest, with_command
 from tapegate.grade.unjudged import unjudged_trial
 from tapegate.model.finding import Verdict
@@ -19,7 +20,7 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
 
     Where the worst that can be said is that trials were borderline, the extra trial decides instead; without one, or
     where it was borderline too or is not recorded, the task needs review, until a person accepted these very bytes
-    (`Task.reviews`). A trial that the task asks for and nobody ran
+    (`Task.reviews`). A quarantine sets no broken hard gate aside: a task with one blocks all the same. A trial that the task asks for and nobody ran
     is an `error`, so that a task without trials is no pass. The order in which trials are given does not matter. Raises
     `ValueError` where two are the same trial.
     """
@@ -49,7 +50,7 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
         verdict=verdict,
         outcome=_outcome(ordered),
         outcome_names=tuple(outcome.name for outcome in task.expect.accepted_outcomes),
-        blocking=task.blocks,
+        blocking=task.blocks or (task.blocking and any(map(_hard, ordered))),
         quarantine=f"until {held.until} ({held.owner}): {held.reason}" if (held := task.quarantine) else None,
         review_digest=looked_at,
         accepted=decided.reason if decided is not None else None,
@@ -63,6 +64,16 @@ def wants_another(trials: Sequence[TrialResult]) -> bool:
     """Whether one more trial may decide a task: the worst that can be said of these is that some were borderline."""
     unsure = [trial for trial in trials if trial.verdict is Verdict.NEEDS_REVIEW]
     return worst(trial.verdict for trial in trials) is Verdict.NEEDS_REVIEW and all(one.borderline for one in unsure)
+
+
+def _hard(trial: TrialResult) -> bool:
+    """Whether an invariant, a forbidden pattern or the shut network was broken."""
+    return any(
+        finding.severity == "fail"
+        and finding.outcome is None
+        and (finding.code == "network_attempt" or finding.metric not in (REPLAY, STREAM, SUBJECT))
+        for finding in trial.findings
+    )
 
 
 def _verdict(trials: Sequence[TrialResult]) -> Verdict:

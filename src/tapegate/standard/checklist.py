@@ -64,6 +64,7 @@ def answers(ground: Ground, findings: Sequence[LintFinding]) -> Iterator[Answer]
         [
             f"invariants and forbidden patterns gate {len(tasks) - len(none)} of {len(tasks)} tasks"
             + (f"; none are asked of {_named(none)}" if none else ""),
+            *_set_aside(ground.change),
             "an attempt of the subject to reach the network fails every task, asked for or not",
         ],
     )
@@ -75,9 +76,15 @@ def _touches(change: Change | None, findings: Sequence[LintFinding]) -> Answer:
     if change is None:
         return Answer(1, question, "not_asked", True, ("no base was named: `tapegate lint --against REV`",))
     facts = [*_path_facts(change), *(f"new in the scope table: {path_id}" for path_id in change.new_paths)]
-    touched = bool(change.paths or change.new_paths or change.dropped_paths)
+    facts += _set_aside(change)
+    touched = bool(facts or change.dropped_paths)
     facts = facts or [f"of {len(change.files)} changed files none belongs to a path"]
     return Answer(1, question, "yes" if touched else "no", not wrong, (*wrong, *facts))
+
+
+def _set_aside(change: Change | None) -> list[str]:
+    evals = change.evals if change is not None else ()
+    return [f"{each.key} is quarantined {each.quarantined}" for each in evals if each.quarantined]
 
 
 def _path_facts(change: Change) -> Iterator[str]:

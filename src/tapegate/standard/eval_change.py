@@ -17,9 +17,9 @@ from tapegate.oracles.outcomes import covers
 from tapegate.oracles.tolerances import Kinds
 from tapegate.standard.trailers import Trailers
 
-Kind = Literal["added", "removed", "renamed", "contract", "edited"]
+Kind = Literal["added", "removed", "renamed", "contract", "edited", "quarantined"]
 """What became of an eval. `contract`: it asks for something else; `edited`: for the same, by another description, other
-quality facts or another judge."""
+quality facts or another judge; `quarantined`: for the same, and its failure is set aside for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class EvalChange:
     """Whether what it was cannot be read, so that its contract may have changed."""
     reason: str = ""
     """Why it was removed, as the authors say."""
+    quarantined: str = ""
+    """Until when it is quarantined and why, where it was not, or otherwise."""
     was: str = ""
     """The key that it had, where it was renamed."""
 
@@ -62,10 +64,11 @@ def eval_changes(
         elif task.source.file in added:
             was = names.pop(contract.digest(task), None) if names else None
             if was is None:
-                yield EvalChange(task.key, task.source.file, "added")
+                yield EvalChange(task.key, task.source.file, "added", quarantined=_quarantined(None, task))
             else:
+                aside = _quarantined(known[was], task)
                 del gone[was]
-                yield EvalChange(task.key, task.source.file, "renamed", was=was)
+                yield EvalChange(task.key, task.source.file, "renamed", was=was, quarantined=aside)
     for key, document in gone.items():
         dropped = tuple(_name(*each) for each in _numbered(known[key])) if key in known else ()
         yield EvalChange(key, document.source.file, "removed", dropped=dropped, reason=said.why_removed(key))
@@ -79,13 +82,26 @@ def _compared(task: Task, document: Document, kinds: Kinds) -> Iterator[EvalChan
     notes = task.migrations[len(kept) :]
     file = task.source.file
     if old is None:
-        yield EvalChange(task.key, file, "contract", notes=notes, rewritten=rewritten, unreadable=True)
+        aside = _quarantined(None, task)
+        yield EvalChange(
+            task.key, file, "contract", notes=notes, rewritten=rewritten, unreadable=True, quarantined=aside
+        )
         return
-    differs = changes(old, task)
+    differs, aside = changes(old, task), _quarantined(old, task)
     if differs:
-        yield EvalChange(task.key, file, "contract", differs, tuple(dropped(old, task, kinds)), notes, rewritten)
+        lost = tuple(dropped(old, task, kinds))
+        yield EvalChange(task.key, file, "contract", differs, lost, notes, rewritten, quarantined=aside)
     elif rewritten or _substance(old) != _substance(task):
-        yield EvalChange(task.key, file, "edited", notes=notes, rewritten=rewritten)
+        yield EvalChange(task.key, file, "edited", notes=notes, rewritten=rewritten, quarantined=aside)
+    elif aside:
+        yield EvalChange(task.key, file, "quarantined", notes=notes, quarantined=aside)
+
+
+def _quarantined(old: Task | None, new: Task) -> str:
+    held = new.quarantine
+    if held is None or (old is not None and old.quarantine == held):
+        return ""
+    return f"until {held.until} ({held.owner}): {held.reason}"
 
 
 def dropped(old: Task, new: Task, kinds: Kinds) -> Iterator[str]:

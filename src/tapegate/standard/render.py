@@ -121,6 +121,8 @@ def _evals(change: Change) -> Iterator[str]:
             sides = [inline_code(side, LONGEST) if side else "nothing" for side in (one.base, one.head)]
             yield f"  - {inline_code(one.place)}: {sides[0]} → {sides[1]}"
         yield from (f"  - note: {inline_code(note.note, LONGEST)}" for note in each.notes)
+        if each.quarantined:
+            yield f"  - quarantined {inline_code(each.quarantined, LONGEST)}"
         if each.reason:
             yield f"  - reason: {inline_code(each.reason, LONGEST)}"
     if len(change.evals) > MOST:
@@ -134,6 +136,7 @@ _KINDS = {
     "renamed": "renamed",
     "contract": "asks for something else",
     "edited": "described or scored otherwise",
+    "quarantined": "asks for the same",
 }
 
 
@@ -154,6 +157,7 @@ def _change(change: Change) -> dict[str, Any]:
                 "dropped_outcomes": list(each.dropped),
                 "notes": [note.model_dump(mode="json") for note in each.notes],
                 "reason": each.reason,
+                "quarantined": each.quarantined,
             }
             for each in change.evals
         ],

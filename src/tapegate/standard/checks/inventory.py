@@ -51,7 +51,8 @@ def _methods(ground: Ground) -> Iterator[Problem]:
 
 
 def _blocking(ground: Ground) -> Iterator[Problem]:
-    """A mandatory eval does not say `blocking: false`; `RET-07`, which is of the weekly audit only, does."""
+    """A mandatory eval does not say `blocking: false`, and is not quarantined; `RET-07`, which is of the weekly audit
+    only, says `blocking: false`."""
     for _, row, tasks in _declared(ground):
         for task in tasks:
             if task.id in row.evals and not task.blocking:
@@ -61,6 +62,14 @@ def _blocking(ground: Ground) -> Iterator[Problem]:
                     task.source.file,
                     task.source.line("blocking"),
                     fix="remove `blocking: false`",
+                )
+            elif task.id in row.evals and task.quarantine is not None:
+                yield Problem(
+                    "mandatory_quarantined",
+                    f"{task.key} is mandatory, and its failure would not fail the gate until {task.quarantine.until}",
+                    task.source.file,
+                    task.source.line("quarantine"),
+                    fix="mend it and remove `quarantine`",
                 )
             if task.id in WEEKLY_ONLY and task.blocking:
                 yield Problem(
@@ -121,6 +130,7 @@ CHECKS = (
         _blocking,
         {
             "mandatory_not_blocking": "A mandatory eval would not fail the gate.",
+            "mandatory_quarantined": "A mandatory eval is quarantined, and would not fail the gate for a while.",
             "weekly_blocking": "An eval of the weekly audit would fail the gate.",
         },
     ),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 
 from tapegate.model.problem import Problem
 from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
+
+LONGEST = timedelta(days=90)
+"""How far ahead the last day of a quarantine may lie."""
 
 
 def _borderline(ground: Ground) -> Iterator[Problem]:
@@ -27,7 +30,8 @@ def _borderline(ground: Ground) -> Iterator[Problem]:
 
 
 def _expired(ground: Ground) -> Iterator[Problem]:
-    """A quarantine is accepted to the end of the day that `until` names, in UTC."""
+    """A quarantine is accepted to the end of the day that `until` names, in UTC, and that day is at most 90 days ahead:
+    what takes longer is extended with a reason of then."""
     for task in ground.survey.tasks:
         held = task.quarantine
         if held is not None and date.fromisoformat(held.until) < ground.today:
@@ -37,6 +41,15 @@ def _expired(ground: Ground) -> Iterator[Problem]:
                 task.source.file,
                 task.source.line("quarantine", "until"),
                 fix="mend it and remove `quarantine`, or give it another date with a reason of today",
+            )
+        elif held is not None and date.fromisoformat(held.until) > ground.today + LONGEST:
+            yield Problem(
+                "quarantine_long",
+                f"{task.key} is quarantined until {held.until}, which is more than {LONGEST.days} days ahead"
+                f" ({held.owner}: {held.reason})",
+                task.source.file,
+                task.source.line("quarantine", "until"),
+                fix=f"write a day up to {ground.today + LONGEST}, and extend it with a reason of then",
             )
 
 
@@ -50,9 +63,12 @@ CHECKS = (
     ),
     Check(
         "quarantine",
-        "No quarantine has expired.",
+        "No quarantine has expired, and none is for more than 90 days.",
         "finding",
         _expired,
-        {"quarantine_expired": "A task does not block, and the day until which that was accepted is past."},
+        {
+            "quarantine_expired": "A task does not block, and the day until which that was accepted is past.",
+            "quarantine_long": "A task would not block for more than 90 days.",
+        },
     ),
 )
