@@ -9,12 +9,15 @@ import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tapegate.errors import CassetteError
 from tapegate.model.problem import Problem
+from tapegate.model.task import JudgeTerms, Task
+from tapegate.oracles.catalog import CATALOG
 from tapegate.oracles.manual import SECTIONS
 from tapegate.standard.checks import CHECKS
 from tapegate.standard.inventory import INVENTORY
@@ -28,6 +31,10 @@ CASSETTE = f"{FOLDER}/trial-1.yaml"
 PINS = f"{FOLDER}/pins.json"
 ORACLE = "evals/oracles/words.py"
 AUDIT = "cassettes/audit-2026-W47/audit.json"
+
+OPEN = {"schema_contract", "citation_contract"}
+"""Metrics that leave a question to a judge."""
+HARD_EVALS = ["RET-05", "AGT-04", "AGT-15", "AGT-16"]
 
 MAIN_PROMPT = ["RET-01", "RET-02", "RET-03", "RET-04", "RET-05", "AGT-08"]
 
@@ -563,6 +570,32 @@ def test_a_band_wants_one_recording_more_than_the_task_replays(
     for number in range(2, recorded + 1):
         bench.record("RET-01@P1", trial=number)
     assert sum(each.id == "borderline_trials" for each in bench.lint().findings) == found
+
+
+def _asked(metrics: list[str], terms: JudgeTerms, eval_id: str) -> list[str]:
+    """What is wrong with the question of a task that declares these metrics."""
+    grading = {"deterministic_metrics": metrics, "runtime_llm_judge": "audit", "judge": terms.model_dump()}
+    base = {"id": eval_id, "suite": "s", "path_id": "P1", "mode": "single_turn", "input": "Hi."}
+    task = {**base, "expect": {"accepted_outcomes": [{"required_tools": ["x"]}]}, "grading": grading}
+    survey = SimpleNamespace(tasks=[Task.model_validate_json(json.dumps(task))])
+    (check,) = [each for each in CHECKS if each.id == "judge_questions"]
+    return [each.code for each in check.find(SimpleNamespace(survey=survey))]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("metric", sorted({oracle.name for oracle in CATALOG} - OPEN))
+def test_what_a_settled_metric_answers_is_no_question(metric: str) -> None:
+    """Alone, beside a limit on cost, or as the fallback: tools, state, hygiene and cost are not for a judge."""
+    terms = JudgeTerms(reason="open_ended_synthesis", justification="prose", fallback=metric)
+    for metrics in ([metric], [metric, "latency_cost"], [metric, "schema_contract"]):
+        assert _asked(metrics, terms, "RET-10") == ["judge_question"]
+
+
+@pytest.mark.parametrize("metric", sorted(OPEN | {"words_of_ones_own"}))
+def test_an_open_kind_may_stand_beside_a_judge(metric: str) -> None:
+    """Slots, citations and a project's own metric leave a question open; not for an eval of safety or protocol."""
+    terms = JudgeTerms(reason="open_ended_synthesis", justification="prose", fallback=metric)
+    assert _asked([metric, "tool_trace"], terms, "RET-10") == []
+    assert [_asked([metric], terms, eval_id) for eval_id in HARD_EVALS] == [["judge_question"]] * 4
 
 
 def test_every_check_has_a_defect_that_it_finds() -> None:

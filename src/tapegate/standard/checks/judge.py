@@ -13,8 +13,19 @@ from tapegate.standard.check import Check
 from tapegate.standard.ground import Ground
 from tapegate.standard.inventory import HARD
 
-SETTLED = frozenset({"tool_trace", "db_state", "output_hygiene", "content_filter_contract", "orchestration_contract"})
-"""Metrics of safety, privacy, protocol, tools and database: what they answer is no question for a judge."""
+SETTLED = frozenset(
+    {
+        "tool_trace",
+        "db_state",
+        "output_hygiene",
+        "content_filter_contract",
+        "orchestration_contract",
+        "latency_cost",
+        "differential_ab",
+    }
+)
+"""Metrics of safety, privacy, protocol, tools and database, of time, cost and differences: what they answer is no
+question for a judge, and says nothing of what a judge is for."""
 
 
 def judged(ground: Ground) -> list[Task]:
@@ -37,8 +48,8 @@ def _blocking(ground: Ground) -> Iterator[Problem]:
 
 
 def _questions(ground: Ground) -> Iterator[Problem]:
-    """A question is settled without a judge where its fallback is a metric of tools, database, hygiene, content filter
-    or orchestration, where the task has no other metric than those, and where the standard's inventory lists the eval
+    """A question is settled without a judge where its fallback is a metric of tools, database, hygiene, content
+    filter, orchestration, cost or differences, where the task has no other metric than those, and where the standard's inventory lists the eval
     under safety, privacy or protocol."""
     for task in judged(ground):
         terms = task.grading.judge
