@@ -234,7 +234,7 @@ def test_the_authors_may_say_why(repo: Any, where: str) -> None:
 def test_a_reason_of_the_past_is_none(repo: Any) -> None:
     """What the base's own commits said does not excuse a new change."""
     git(repo.root, "checkout", "-q", "main")
-    commit(repo.root, "x\n\nTapegate-Eval-Unchanged: once")
+    commit(repo.root, "x\n\nTapegate-Eval-Unchanged: said once")
     git(repo.root, "checkout", "-q", "-b", "next")
     touch(repo)
     assert ids(against(repo)) == ["eval_unchanged"]

@@ -20,10 +20,23 @@ def said(*messages: str) -> Trailers:
         ("tapegate-eval-unchanged : only a comment", ("only a comment", "only a comment")),
         ("Tapegate-Eval-Unchanged: only\r\n  a comment\r\nMore", ("only a comment", "only a comment")),
         ("Tapegate-Eval-Unchanged: A1: only a comment", ("only a comment", "")),
-        ("Tapegate-Eval-Unchanged: A1, A2: moved", ("moved", "moved")),
+        ("Tapegate-Eval-Unchanged: A1, A2: files moved", ("files moved", "files moved")),
         ("Tapegate-Eval-Unchanged: refactor: moved", ("refactor: moved", "refactor: moved")),
-        ("Tapegate-Eval-Unchanged: A9: moved", ("A9: moved", "A9: moved")),
+        ("Tapegate-Eval-Unchanged: A9: files moved", ("A9: files moved", "A9: files moved")),
+        ("Tapegate-Eval-Unchanged: 代码 移动", ("代码 移动", "代码 移动")),
         ("Tapegate-Eval-Unchanged:", ("", "")),
+        ("Tapegate-Eval-Unchanged: -", ("", "")),
+        ("Tapegate-Eval-Unchanged: .", ("", "")),
+        ("Tapegate-Eval-Unchanged: none", ("", "")),
+        ("Tapegate-Eval-Unchanged: [ ]", ("", "")),
+        ("Tapegate-Eval-Unchanged: A1:", ("", "")),
+        ("Tapegate-Eval-Unchanged: A1, A2", ("", "")),
+        ("Tapegate-Eval-Unchanged: A1: none", ("", "")),
+        ("Tapegate-Eval-Unchanged: \u200e", ("", "")),
+        ("```\nTapegate-Eval-Unchanged: only a comment\n```", ("", "")),
+        ("Say it so:\n\n~~~text\nTapegate-Eval-Unchanged: only a comment\n~~~\n", ("", "")),
+        ("````\n```\nTapegate-Eval-Unchanged: only a comment\n````", ("", "")),
+        ("```\nx\n```\nTapegate-Eval-Unchanged: only a comment", ("only a comment", "only a comment")),
         ("Tapegate-Eval-Unchanged:   \n\nNext paragraph", ("", "")),
         ("Write Tapegate-Eval-Unchanged: reason where nothing changes", ("", "")),
         ("> Tapegate-Eval-Unchanged: quoted", ("", "")),
@@ -38,8 +51,8 @@ def test_a_reason_is_a_line_of_its_own(message: str, reasons: tuple[str, str]) -
 
 def test_the_first_message_that_speaks_of_a_path_counts() -> None:
     """A description of a pull request comes before its commits."""
-    both = said("Tapegate-Eval-Unchanged: A2: moved", "Tapegate-Eval-Unchanged: renamed")
-    assert (both.why_unchanged("A1"), both.why_unchanged("A2")) == ("renamed", "moved")
+    both = said("Tapegate-Eval-Unchanged: A2: files moved", "Tapegate-Eval-Unchanged: names only")
+    assert (both.why_unchanged("A1"), both.why_unchanged("A2")) == ("names only", "files moved")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +61,8 @@ def test_the_first_message_that_speaks_of_a_path_counts() -> None:
         ("Tapegate-Eval-Removed: RET-09@A1 the path has no web search any more", "the path has no web search any more"),
         ("Tapegate-Eval-Removed: RET-09@A1: no web search", "no web search"),
         ("Tapegate-Eval-Removed: RET-09@A1", ""),
-        ("Tapegate-Eval-Removed: RET-08@A1 gone", ""),
+        ("Tapegate-Eval-Removed: RET-09@A1 -", ""),
+        ("Tapegate-Eval-Removed: RET-08@A1 gone for good", ""),
         ("Tapegate-Eval-Removed: all of them", ""),
     ],
 )

@@ -10,8 +10,16 @@ UNCHANGED = "Tapegate-Eval-Unchanged"
 REMOVED = "Tapegate-Eval-Removed"
 
 _LINE = re.compile(rf"^({UNCHANGED}|{REMOVED})[ \t]*:[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.IGNORECASE | re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_UNSAID = re.compile(
+    r"<!--.*?(?:-->|\Z)|^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+"""What is shown, and was said by nobody: HTML comments and fenced code."""
 _SCOPED = re.compile(r"([\w.-]+(?:[ \t]*,[ \t]*[\w.-]+)*)[ \t]*:[ \t]+(.+)", re.DOTALL)
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?<!\S)\S*?[^\W\d_]\S*")
+"""A word, or a character of a script that writes none apart."""
+_LEAST = 2
+"""Words that a reason has: `none` and `-` are none."""
 _KEYED = re.compile(r"(\S+@\S+?):?[ \t]+(.+)", re.DOTALL)
 
 
@@ -29,17 +37,19 @@ class Trailers:
         """The reasons in some messages; `paths` are the path ids that there are.
 
         A reason is a line of its own, `Tapegate-Eval-Unchanged: reason`, which lines that are indented go on. It may
-        begin with the path ids that it is for, `A1, A2: reason`. What stands in an HTML comment, as a template of a
-        pull request has it, was said by nobody.
+        begin with the path ids that it is for, `A1, A2: reason`, and has two words or more of its own. What stands in
+        an HTML comment, as a template of a pull request has it, or in fenced code was said by nobody.
         """
         unchanged: list[tuple[frozenset[str], str]] = []
         removed: list[tuple[str, str]] = []
         for message in messages:
-            for name, said in _LINE.findall(_COMMENT.sub("", message.replace("\r\n", "\n"))):
+            for name, said in _LINE.findall(_UNSAID.sub("", message.replace("\r\n", "\n"))):
                 reason = " ".join(said.split())
-                if name.lower() == UNCHANGED.lower() and reason:
-                    unchanged.append(_scoped(reason, paths))
-                elif found := _KEYED.fullmatch(reason):
+                if name.lower() == UNCHANGED.lower():
+                    ids, why = _scoped(reason, paths)
+                    if _says(why, paths):
+                        unchanged.append((ids, why))
+                elif (found := _KEYED.fullmatch(reason)) and _says(found[2], paths):
                     removed.append((found[1], found[2]))
         return cls(tuple(unchanged), tuple(removed))
 
@@ -59,3 +69,9 @@ def _scoped(reason: str, paths: Collection[str]) -> tuple[frozenset[str], str]:
         if ids <= set(paths):
             return ids, found[2]
     return frozenset(), reason
+
+
+def _says(reason: str, paths: Collection[str]) -> bool:
+    """Whether a reason says something: the ids of paths aside, it has words."""
+    own = [part for part in reason.split() if part.strip(",:;.") not in paths]
+    return len(_WORD.findall(" ".join(own))) >= _LEAST
