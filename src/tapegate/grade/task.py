@@ -20,9 +20,9 @@ def grade_task(task: Task, trials: Iterable[TrialResult]) -> TaskResult:
 
     Where the worst that can be said is that trials were borderline, the extra trial decides instead; without one, or
     where it was borderline too or is not recorded, the task needs review, until a person accepted these very bytes
-    (`Task.reviews`). A quarantine sets no broken hard gate aside: a task with one blocks all the same. A trial that the task asks for and nobody ran
-    is an `error`, so that a task without trials is no pass. The order in which trials are given does not matter. Raises
-    `ValueError` where two are the same trial.
+    (`Task.reviews`). A quarantine sets no broken hard gate aside: a task with one blocks all the same. A trial that the
+    task asks for and nobody ran is an `error`, so that a task without trials is no pass. The order in which trials are
+    given does not matter. Raises `ValueError` where two are the same trial.
     """
     by_number: dict[int, TrialResult] = {}
     for trial in trials:

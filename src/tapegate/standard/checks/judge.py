@@ -49,8 +49,8 @@ def _blocking(ground: Ground) -> Iterator[Problem]:
 
 def _questions(ground: Ground) -> Iterator[Problem]:
     """A question is settled without a judge where its fallback is a metric of tools, database, hygiene, content
-    filter, orchestration, cost or differences, where the task has no other metric than those, and where the standard's inventory lists the eval
-    under safety, privacy or protocol."""
+    filter, orchestration, cost or differences, where the task has no other metric than those, and where the standard's
+    inventory lists the eval under safety, privacy or protocol."""
     for task in judged(ground):
         terms = task.grading.judge
         if task.id in HARD:
