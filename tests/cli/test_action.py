@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tapegate.cli import action
+from tapegate.cli import action, action_base
 from tapegate.cli.action_gate import Gated
 from tapegate.cli.action_inputs import CHOICES, Inputs
 from tapegate.errors import UsageError
@@ -270,3 +270,15 @@ def test_the_other_steps_decide_nothing(name: str, tmp_path: Path) -> None:
     assert found.code == 0
     assert "verdict" not in found.outputs
     assert step(tmp_path, "nonsense").code == 1
+
+
+def test_a_base_that_cannot_be_looked_for_costs_the_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full while it is fetched: the gate is told why there is nothing to compare with."""
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(action_base, "base_of", full)
+    assert action_base.step(runner(tmp_path)) == 0
+    found = ended(tmp_path, 0, "")
+    assert found.outputs == {"why": "the base could not be looked for: OSError: [Errno 28] No space left on device"}

@@ -17,6 +17,7 @@ from github_server.server import said
 from github_server.state import Run as WorkflowRun
 from markdown_it import MarkdownIt
 
+from tapegate.cli import action_comment
 from tapegate.cli.commenting import Commenting, comment_on
 from tapegate.compare.differential_ab import compare
 from tapegate.compare.side import Side
@@ -126,6 +127,28 @@ def test_a_gate_comments_on_its_own_pull_request(
     assert "[run " not in body
     assert (workflow.folder / "output").read_text().splitlines()[1].endswith("#issuecomment-1001")
     assert workflow.comment("pull_request", pull_request(), folder).startswith("comment: unchanged")
+
+
+def test_a_run_that_judged_nothing_leaves_no_comment_that_says_otherwise(
+    workflow: Workflow, server: GitHubServer, report: Reported, passed: Run, tmp_path: Path
+) -> None:
+    """The step of the action turns the comment of an earlier run, and makes none where there is none."""
+    server.pull(7, HEAD)
+    event = pull_request()
+    here = {"repo": {"id": 1}}
+    event["number"] = 7
+    event["pull_request"] |= {"head": {"sha": HEAD, **here}, "base": here}
+    (tmp_path / "own.json").write_text(json.dumps(event))
+    environ = {**server.environ, "GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(tmp_path / "own.json")}
+    environ |= {"GITHUB_RUN_ID": "11", "INPUT_TOKEN": "ghs_default", "TAPEGATE_EXIT_CODE": "2"}
+    assert action_comment.step(environ) == 0
+    assert server.bodies == []
+    workflow.comment("pull_request", pull_request(), workflow.folder_of(report(passed, passed)), mode="always")
+    assert "## Tapegate: safe to merge" in server.bodies[0]
+    assert action_comment.step(environ) == 0
+    (body,) = server.bodies
+    assert "## Tapegate: not known to be safe" in body
+    assert "exit code 2" in body
 
 
 def test_a_forks_comment_comes_after_its_run(

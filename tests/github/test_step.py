@@ -62,6 +62,13 @@ def test_a_run_is_summed_up_annotated_and_named(runner: Runner, failed: Run) -> 
     assert [line.split("<<")[0] for line in (lines[0], lines[3])] == ["digest", "report"]
 
 
+def test_a_part_of_a_run_has_no_summary(runner: Runner, failed: Run) -> None:
+    """It decides nothing: what all parts come to is told where they are joined."""
+    runner.step(part=True).judged(failed, DIGEST, Path("/somewhere/report"))
+    assert not (runner.root / "summary").exists()
+    assert runner.said
+
+
 def test_an_annotation_names_its_file_from_the_repositorys_root(runner: Runner, failed: Run) -> None:
     """A project in a folder of the repository is annotated there."""
     runner.step("agents/librarian").judged(failed, DIGEST, Path("out"))

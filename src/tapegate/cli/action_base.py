@@ -26,6 +26,12 @@ def step(environ: Mapping[str, str]) -> int:
     except TapegateError as error:
         # Inputs that cannot be used are the gate step's to tell.
         found = {"why": str(error)}
+    except Exception as error:
+        # A full disk, or a fault of ours: the comparison is unavailable and says so.
+        if environ.get("TAPEGATE_DEBUG"):
+            raise
+        found = {"why": f"the base could not be looked for: {type(error).__name__}: {log_safe(str(error))}"}
+        print(found["why"])
     with suppress(OSError):
         for name, value in found.items():
             output(environ, name, value)

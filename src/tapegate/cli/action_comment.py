@@ -18,7 +18,7 @@ def step(environ: Mapping[str, str]) -> int:
     except TapegateError:
         return 0  # the gate step told it
     event, report = Event.of(environ), environ.get("TAPEGATE_REPORT", "")
-    if inputs.comment == "off" or inputs.shard is not None or event.number is None or not report:
+    if inputs.comment == "off" or inputs.shard is not None or event.number is None:
         return 0
     if inputs.comment == "auto" and event.from_fork:
         # Its token may only read; that is no news, and a workflow on `workflow_run` may write the comment.
@@ -26,5 +26,7 @@ def step(environ: Mapping[str, str]) -> int:
     from tapegate.cli.commenting import Commenting, comment_on
     from tapegate.github.pull_comment import Mode
 
-    words = Commenting(Path(report), inputs.suite, None, cast("Mode", inputs.comment))
+    code = environ.get("TAPEGATE_EXIT_CODE", "3")
+    unjudged = "" if report else f"Nothing was judged: exit code {code}. The summary of the run says why."
+    words = Commenting(Path(report) if report else None, inputs.suite, None, cast("Mode", inputs.comment), unjudged)
     return comment_on(words, {**environ, "GITHUB_TOKEN": environ.get("INPUT_TOKEN", "")})

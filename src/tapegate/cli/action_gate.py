@@ -61,7 +61,7 @@ def gate_step(inputs: Inputs, environ: Mapping[str, str]) -> tuple[Gated, Path]:
     """Run the gate; returns what it came to, and the folder of the report. Raises nothing that stands for a verdict."""
     # One folder a step: two gates in a job leave two reports.
     out = Path(tempfile.mkdtemp(prefix="tapegate-report-", dir=environ.get("RUNNER_TEMP") or None))
-    step = Step(inputs.project, environ, click.echo, annotate=inputs.annotations)
+    step = Step(inputs.project, environ, click.echo, annotate=inputs.annotations, part=inputs.shard is not None)
     try:
         return _gated(inputs, environ, step, out), out
     except TapegateError as error:

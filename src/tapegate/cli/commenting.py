@@ -35,6 +35,8 @@ class Commenting:
     suite: str
     artifact: str | None
     mode: pull_comment.Mode
+    unjudged: str = ""
+    """Why a run has no report; a comment that an earlier one left then says that."""
 
 
 def comment_on(words: Commenting, environ: Mapping[str, str]) -> int:
@@ -66,11 +68,13 @@ def _put(words: Commenting, event: Event, environ: Mapping[str, str]) -> Put:
         if event.name == "workflow_run":
             return _of_workflow_run(words, event, client)
         assert event.number is not None
-        if words.report is None:
+        if words.report is None and not words.unjudged:
             raise UsageError.of("no_report", "what is the comment to be made of? name the folder that the gate left")
         marker = Marker(
             words.suite, event.head, _number(environ, "GITHUB_RUN_ID"), _number(environ, "GITHUB_RUN_ATTEMPT")
         )
+        if words.report is None:
+            return pull_comment.say_unjudged(client, event.number, marker, words.unjudged)
         told = pull_comment.tell(Evidence.of(Untrusted.at(words.report)))
         return pull_comment.post(client, event.number, marker, told, words.mode)
 

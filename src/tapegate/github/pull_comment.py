@@ -77,6 +77,11 @@ def post(client: Client, number: int, marker: Marker, told: Told, mode: Mode) ->
     return StickyComment(client, number, marker).put(told.text, create=told.wanted(mode))
 
 
+def say_unjudged(client: Client, number: int, marker: Marker, why: str) -> Put:
+    """Let the comment of an earlier run say that nothing is known of this one; where there is none, make none."""
+    return StickyComment(client, number, marker).put(_unreadable(why, "").text, create=False)
+
+
 def _unreadable(why: str, foot: str) -> Told:
     said = "The run left no report that can be read."
     head = f"## Tapegate: not known to be safe\n\n**{said}**\n\n{code_block(why[:2_000])}\n\n"

@@ -33,6 +33,8 @@ class Step:
     """Prints one line to the step's log."""
     annotate: bool = True
     """Whether findings are annotated."""
+    part: bool = False
+    """Whether it judges one part of a run, which decides nothing: the summary is written where the parts are joined."""
 
     def judged(self, run: Run, digest: str, out: Path) -> None:
         """Tell the workflow of a run that was judged."""
@@ -44,6 +46,8 @@ class Step:
     def told(self, annotated: list[str], compared: str, run: Run, digest: str) -> None:
         """Annotate, and summarise: what changed where there is a comparison, the two answers, and the whole run."""
         self._annotations(annotated)
+        if self.part:
+            return
         answered = "".join(
             f"- {word} {answer.sentence}\n"
             for word, answer in (("Behaviour", answers.behaviour(run)), ("Recordings", answers.recordings(run)))
