@@ -50,6 +50,40 @@ def test_question_1(bench: Any) -> None:
     assert found.facts == ("P1: src/agent.py changed; 1 recording (RET-01@P1) changed with it",)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("    inventory: A1\n", "", "paths.P1.inventory"),
+        ("[src/agent.py, ", "[", "paths.P1.files"),
+        ("status: active", "status: paused", "paths.P1.status"),
+        ("{require_guard: namespace, fail_on: [needs_review]}", "{stale: report}", "profiles.pr"),
+        ("profiles: {pr: {require_guard: namespace, fail_on: [needs_review]}}\n", "", "profiles.pr"),
+        ("reason: no prompt", "reason: none at all", "unscoped"),
+    ],
+)
+def test_a_change_of_the_scope_table_or_a_profile_is_a_fact(old: str, new: str, place: str, bench: Any) -> None:
+    """What is held to the standard, and how strictly, does not change without a word."""
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    bench.config("subjects:", "profiles: {pr: {require_guard: namespace, fail_on: [needs_review]}}\nsubjects:")
+    bench.config("subjects:", "unscoped: [{files: [evals/tapegate.yaml], reason: no prompt}]\nsubjects:")
+    bench.remember()
+    assert answer(bench, 1).answer == "no"
+    bench.config(old, new)
+    found = answer(bench, 1)
+    assert (found.answer, f"{place} of the config changed" in found.facts) == ("yes", True)
+    assert json.loads(render.as_json(bench.lint()))["change"]["config"] == [place]
+
+
+def test_a_row_of_the_inventory_goes_with_a_reason(bench: Any) -> None:
+    """The path is named, and the reason has words."""
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    bench.remember()
+    bench.config("    inventory: A1\n", "")
+    for said, found in (("P1 it is no agent now", False), ("P2 it is no agent now", True), ("P1 -", True)):
+        ids = {each.id for each in bench.lint(f"Tapegate-Eval-Removed: {said}").findings}
+        assert ("inventory_dropped" in ids) is found
+
+
 def test_a_new_quarantine_is_a_fact_of_the_change(bench: Any) -> None:
     """What sets a failure aside touches a path and its gates; one that was there before is no news."""
     bench.remember()

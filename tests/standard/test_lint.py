@@ -391,6 +391,29 @@ def _remove_path(bench: Any) -> None:
     bench.config("  P2: {title: x, status: y, files: [src/critic.py], subject: desk}\n", "")
 
 
+def _remove_file_of_path(bench: Any) -> None:
+    bench.remember()
+    bench.config("[src/agent.py, ", "[")
+
+
+def _narrow_path(bench: Any) -> None:
+    bench.remember()
+    bench.config('"src/prompts/**/*.md"', '"src/prompts/*/other.md"')
+    bench.put("src/prompts/deep/other.md", "")
+
+
+def _drop_row(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    bench.remember()
+    bench.config("    inventory: A1\n", "")
+
+
+def _change_row(bench: Any) -> None:
+    bench.config("    subject: desk", "    subject: desk\n    inventory: A1")
+    bench.remember()
+    bench.config("inventory: A1", "inventory: A6")
+
+
 def _outcome(bench: Any, condition: str, metric: str) -> None:
     bench.swap(TASK, "- allowed_first_tools: [search_local]", f"- {condition}")
     bench.swap(TASK, "[tool_trace]", f"[{metric}]")
@@ -497,6 +520,10 @@ DEFECTS = [
         "RET-02@P1 reason",
     ),
     (_remove_path, "change_removed", "finding", "path_removed", CONFIG, 3, "`unscoped`"),
+    (_remove_file_of_path, "change_removed", "finding", "path_removed", CONFIG, 6, "`unscoped`"),
+    (_narrow_path, "change_removed", "finding", "path_removed", CONFIG, 6, "`unscoped`"),
+    (_drop_row, "change_removed", "finding", "inventory_dropped", CONFIG, 4, "Tapegate-Eval-Removed: P1 reason"),
+    (_change_row, "change_removed", "finding", "inventory_dropped", CONFIG, 4, "restore `inventory: A1`"),
     (_race, "recordings_lanes", "note", "ambiguous_requests", f"{FOLDER}/trial-1.yaml", None, "session_header under"),
     (_unrecorded, "recordings_made", "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
 ]

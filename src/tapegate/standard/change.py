@@ -40,11 +40,13 @@ class TouchedPath:
 
 @dataclass(frozen=True, slots=True)
 class DroppedPath:
-    """A path that the scope table no longer has."""
+    """A path that the scope table no longer has, or has with fewer files."""
 
     path_id: str
     left: tuple[str, ...]
     """Those of its files that are still there, and belong to no path now."""
+    gone: bool = True
+    """Whether the path itself is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,12 @@ class Change:
     new_paths: tuple[str, ...]
     """Paths that the scope table did not have."""
     dropped_paths: tuple[DroppedPath, ...]
+    dropped_rows: Mapping[str, str]
+    """By path id the row of the inventory that the path was held to, and no longer is."""
+    reasons: Mapping[str, str]
+    """Why they are not, by path id, as the authors say."""
+    config: tuple[str, ...]
+    """Where the scope table and the profiles are not as they were: `paths.A1.files`."""
     evals: tuple[EvalChange, ...]
     """Sorted by key."""
 
@@ -73,7 +81,8 @@ class Change:
         config_file = f"{evals}/{CONFIG}"
         tasks = [name for name in files if _is_task(name, evals)]
         was = base.read([name for name in (config_file, *tasks) if files.get(name, "added") != "added"])
-        before = _paths_before(was.get(config_file), files.get(config_file), survey.config)
+        config = _config_before(was.get(config_file), files.get(config_file), survey.config)
+        before = dict(config.paths) if config is not None else {}
         now = dict(survey.config.paths) if survey.config is not None else {}
         said = Trailers.of([*described, *base.messages()], {*before, *now})
         old = [parse_document(was[name], name) for name in tasks if name in was]
@@ -88,17 +97,36 @@ class Change:
             paths=tuple(_touched(survey, files, (before, now), changed, said)),
             new_paths=tuple(sorted(set(now) - set(before))),
             dropped_paths=tuple(_dropped(survey, before, now)),
+            dropped_rows={
+                path_id: path.inventory
+                for path_id, path in before.items()
+                if path_id in now and path.inventory is not None and now[path_id].inventory != path.inventory
+            },
+            reasons={path_id: why for path_id in now if (why := said.why_removed(path_id))},
+            config=tuple(_differences(config, survey.config)),
             evals=changed,
         )
 
 
-def _paths_before(raw: bytes | None, status: Status | None, now: Config | None) -> Mapping[str, ScopePath]:
-    """The scope table as it was. One that cannot be read is taken to be the one that is there."""
+def _config_before(raw: bytes | None, status: Status | None, now: Config | None) -> Config | None:
+    """The config as it was; None where there was none. One that cannot be read is taken to be the one that is there."""
     if status == "added":
-        return {}
-    config = read_config(parse_document(raw, CONFIG))[0] if raw is not None else now
-    config = config or now
-    return config.paths if config is not None else {}
+        return None
+    return (read_config(parse_document(raw, CONFIG))[0] if raw is not None else None) or now
+
+
+def _differences(before: Config | None, now: Config | None) -> Iterator[str]:
+    """Where two scope tables and their profiles differ, by key; what a path that is new or gone holds goes with it."""
+    if before is None or now is None:
+        return
+    for path_id in sorted(before.paths.keys() & now.paths.keys()):
+        fields = zip(before.paths[path_id], now.paths[path_id], strict=True)
+        yield from (f"paths.{path_id}.{name}" for (name, old), (_, new) in fields if old != new)
+    if before.unscoped != now.unscoped:
+        yield "unscoped"
+    for name in sorted(before.profiles.keys() | now.profiles.keys()):
+        if before.profiles.get(name) != now.profiles.get(name):
+            yield f"profiles.{name}"
 
 
 def _inside(survey: Survey) -> str:
@@ -154,6 +182,10 @@ def _dropped(survey: Survey, before: Mapping[str, ScopePath], now: Mapping[str, 
     config = survey.config
     covered = [pattern for path in now.values() for pattern in path.files]
     covered += [pattern for entry in (config.unscoped if config is not None else ()) for pattern in entry.files]
-    for path_id in sorted(set(before) - set(now)):
-        there = {name for pattern in before[path_id].files for name in matching(survey.project, pattern)}
-        yield DroppedPath(path_id, tuple(sorted(name for name in there if not names(covered, name))))
+    for path_id in sorted(before):
+        gone = path_id not in now
+        if gone or before[path_id].files != now[path_id].files:
+            there = {name for pattern in before[path_id].files for name in matching(survey.project, pattern)}
+            left = tuple(sorted(name for name in there if not names(covered, name)))
+            if gone or left:
+                yield DroppedPath(path_id, left, gone)

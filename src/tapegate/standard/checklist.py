@@ -76,6 +76,7 @@ def _touches(change: Change | None, findings: Sequence[LintFinding]) -> Answer:
     if change is None:
         return Answer(1, question, "not_asked", True, ("no base was named: `tapegate lint --against REV`",))
     facts = [*_path_facts(change), *(f"new in the scope table: {path_id}" for path_id in change.new_paths)]
+    facts += [f"{place} of the config changed" for place in change.config]
     facts += _set_aside(change)
     touched = bool(facts or change.dropped_paths)
     facts = facts or [f"of {len(change.files)} changed files none belongs to a path"]

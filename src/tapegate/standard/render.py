@@ -147,6 +147,8 @@ def _change(change: Change) -> dict[str, Any]:
         "paths": [asdict(path) for path in change.paths],
         "new_paths": list(change.new_paths),
         "dropped_paths": [asdict(path) for path in change.dropped_paths],
+        "dropped_rows": dict(change.dropped_rows),
+        "config": list(change.config),
         "evals": [
             {
                 "key": each.key,

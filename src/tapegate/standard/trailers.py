@@ -20,7 +20,7 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?<!\S)\S*?[^\W\d_]\S*")
 """A word, or a character of a script that writes none apart."""
 _LEAST = 2
 """Words that a reason has: `none` and `-` are none."""
-_KEYED = re.compile(r"(\S+@\S+?):?[ \t]+(.+)", re.DOTALL)
+_KEYED = re.compile(r"(\S+?):?[ \t]+(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Trailers:
     unchanged: tuple[tuple[frozenset[str], str], ...]
     """Path ids and why none of their evals changed; no ids: all paths."""
     removed: tuple[tuple[str, str], ...]
-    """Key of an eval and why it was removed."""
+    """Key of an eval and why it was removed; id of a path and why it is no longer held to its inventory."""
 
     @classmethod
     def of(cls, messages: Iterable[str], paths: Collection[str]) -> Trailers:
@@ -58,7 +58,7 @@ class Trailers:
         return next((reason for ids, reason in self.unchanged if not ids or path_id in ids), "")
 
     def why_removed(self, key: str) -> str:
-        """Why an eval was removed; empty where nobody said."""
+        """Why an eval, or a path's row of the inventory, was removed; empty where nobody said."""
         return next((reason for named, reason in self.removed if named == key), "")
 
 

@@ -77,8 +77,9 @@ def _kept(ground: Ground) -> Iterator[Problem]:
 
 def _removed(ground: Ground) -> Iterator[Problem]:
     """An eval that is gone leaves no file for a note, so that the change says why: `Tapegate-Eval-Removed: KEY reason`,
-    as a line of a commit message or of the pull request's description. A path that is gone from the scope table leaves
-    no file behind that belongs to no path."""
+    as a line of a commit message or of the pull request's description. A path that is gone from the scope table, or has
+    fewer files there, leaves no file behind that belongs to no path; one that was held to a row of the inventory still
+    is, or the change says of its path why not: `Tapegate-Eval-Removed: A1 reason`."""
     change = ground.change
     for each in change.evals if change is not None else ():
         if each.kind == "removed" and not each.reason:
@@ -94,9 +95,19 @@ def _removed(ground: Ground) -> Iterator[Problem]:
         if path.left:
             yield ground.at(
                 "path_removed",
-                f"path {path.path_id!r} is gone from the scope table, and no path has {', '.join(path.left)} now",
-                "paths",
+                f"path {path.path_id!r} {'is' if path.gone else 'has files that are'} gone from the scope table, and no"
+                f" path has {', '.join(path.left)} now",
+                *(("paths",) if path.gone else ("paths", path.path_id, "files")),
                 fix="restore the path, remove the files, or list them under `unscoped` with the reason",
+            )
+    for path_id, row in change.dropped_rows.items() if change is not None else ():
+        if not (change is not None and change.reasons.get(path_id)):
+            yield ground.at(
+                "inventory_dropped",
+                f"path {path_id!r} was held to the mandatory evals of row {row} and is no more, and nobody says why",
+                *("paths", path_id),
+                fix=f"restore `inventory: {row}`, or say why: `{REMOVED}: {path_id} reason` as a line of the commit"
+                " message or of the pull request's description",
             )
 
 
@@ -142,12 +153,13 @@ CHECKS = (
     ),
     Check(
         "change_removed",
-        "Evals and paths go only with a reason.",
+        "Evals, paths and rows of the inventory go only with a reason.",
         "finding",
         _removed,
         {
             "eval_removed": "An eval is gone, and nobody says why.",
-            "path_removed": "A path is gone from the scope table, and its files are still there.",
+            "path_removed": "A path or a file is gone from the scope table, and the file is still there.",
+            "inventory_dropped": "A path is no longer held to its row of the mandatory evals, and nobody says why.",
         },
         against=True,
     ),
