@@ -11,6 +11,7 @@ from tapegate.errors import LoadError
 from tapegate.github.step import Step
 from tapegate.model.problem import Problem
 from tapegate.model.run import Run
+from tapegate.report import markdown
 
 DIGEST = "sha256:" + "0" * 64
 
@@ -145,3 +146,12 @@ def test_two_gates_in_one_step_keep_both_summaries(runner: Runner, failed: Run, 
     runner.step().judged(passed, DIGEST, Path("out"))
     runner.step().judged(failed, DIGEST, Path("out"))
     assert runner.summary.count("## Tapegate:") == 2
+
+
+def test_what_changed_and_the_run_share_one_limit(runner: Runner, failed: Run) -> None:
+    """GitHub drops a step's summary over 1 MiB whole: the run is cut by what stands above it."""
+    compared = "x" * (markdown.MOST_BYTES - 900)
+    runner.step().told([], compared, failed, DIGEST)
+    assert runner.summary.startswith(compared)
+    assert len(runner.summary.encode()) <= markdown.MOST_BYTES
+    assert "more tasks are in `results.json`" in runner.summary

@@ -53,7 +53,12 @@ def made() -> Audit:
         Agreement("faithfulness_score", 1, ((0, 0, 0), (0, 1, 0), (0, 0, 0)), 1, None, None),
     )
     recorded = Recorded("AUD-01@A1", 1, 40, "2026-10-11T00:00:00Z", "abc", "live", "live", (f"m → {HOSTILE}",), None)
-    drift = Drift("2026-11-20", (recorded,), (HOSTILE,), (Fresh("AUD-01@A1", 1, ("another answer",)),))
+    drift = Drift(
+        "2026-11-20",
+        (recorded,),
+        (HOSTILE,),
+        (Fresh("AUD-01@A1", 1, ("another answer", f"tools none became {HOSTILE}")),),
+    )
     pins = JudgePins("m", "1", "t", "a" * 64, {"temperature": 0, "max_tokens": 300}, ("max_tokens",))
     drawn = Draw("2026-W47", 14, 2, ("AUD-01@A1", "AUD-02@A1"), ("AUD-02@A1", "AUD-01@A1"))
     weekly = (Weekly("RET-07@A5", 1, Verdict.FAIL, (finding,)),)

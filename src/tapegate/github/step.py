@@ -53,8 +53,9 @@ class Step:
             for word, answer in (("Behaviour", answers.behaviour(run)), ("Recordings", answers.recordings(run)))
         )
         # What changed has its own words for the two answers.
-        self._summary(f"{compared}\n" if compared else "")
-        self._summary(markdown.render(run, digest, answered="" if compared else answered))
+        changed = f"{compared}\n" if compared else ""
+        room = markdown.MOST_BYTES - len(changed.encode())
+        self._summary(changed + markdown.render(run, digest, answered="" if compared else answered, most_bytes=room))
 
     def refused(self, error: TapegateError) -> None:
         """Tell the workflow of a run that could not begin."""

@@ -176,7 +176,7 @@ def _drift(drift: Drift) -> Iterator[Section]:
     if drift.fresh is None:
         yield Section("What a fresh recording would change", ("Not measured: tapegate audit --fresh records one.",))
     else:
-        rows = tuple((f"{one.key}[{one.trial}]", "; ".join(one.changes) or "nothing") for one in drift.fresh)
+        rows = tuple((f"{one.key}[{one.trial}]", Quoted("; ".join(one.changes) or "nothing")) for one in drift.fresh)
         told = Table(("answer", "changes"), rows) if rows else None
         yield Section("What a fresh recording would change", () if rows else ("Nothing was sampled.",), told)
 
