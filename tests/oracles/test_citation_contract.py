@@ -110,6 +110,11 @@ def test_an_unmet_slot_says_what_was_cited(make_task, make_trace):
         (slots(citations_local_include=[{"any_of": ["p1"]}], citations_local_max=0), ["unreachable_outcome"]),
         (slots(citations_known=["p1"], citations_local_min=1), ["vacuous_slot"]),
         (slots(citations_local_min=1, citations_local_max=1, citations_local_exist=True), []),
+        (slots(citations_local_exist=True), ["vacuous_slot"]),
+        (slots(citations_local_exist=True, citations_known=["p1"]), ["vacuous_slot"]),
+        (slots(citations_local_exist=True, citations_local_min=0), ["vacuous_slot"]),
+        (slots(citations_local_exist=True, citations_local_include=["p1"]), []),
+        (slots(citations_local_exist=True, sentences_max=3), []),
     ],
 )
 def test_contradictory_slots_are_found_at_load(make_task, outcome, codes):

@@ -223,6 +223,18 @@ def test_a_trace_without_a_database_is_not_judged(make_task, make_trace):
         ({"state": {"t": {"added": {}}}}, {"db_snapshot": "b"}, ["vacuous_slot"]),
         ({"state": {"t": {"added": {"min": 2, "max": 1}}}}, {"db_snapshot": "b"}, ["unreachable_outcome"]),
         ({"state": {"t": {"rows": [{"count": {"min": 0}}]}}}, {"db_snapshot": "b"}, ["vacuous_slot"]),
+        (
+            {"state": {"t": {"rows": [{"count": {"max": 0}, "non_empty": ["a"]}]}}},
+            {"db_snapshot": "b"},
+            ["vacuous_slot"],
+        ),
+        (
+            {"state": {"t": {"rows": [{"count": {"max": 0}, "columns": {"a": 1}}]}}},
+            {"db_snapshot": "b"},
+            ["vacuous_slot"],
+        ),
+        ({"state": {"t": {"rows": [{"count": {"max": 0}, "unique": ["a"]}]}}}, {"db_snapshot": "b"}, ["vacuous_slot"]),
+        ({"state": {"t": {"rows": [{"count": {"max": 0}, "where": {"a": 1}}]}}}, {"db_snapshot": "b"}, []),
         ({"state": {"t": {"rows": [{"count": {"min": 2, "max": 1}}]}}}, {"db_snapshot": "b"}, ["unreachable_outcome"]),
         ({"state": {"t": {"rows": [{"where": {"a": {"$regex": "("}}}]}}}, {"db_snapshot": "b"}, ["bad_pattern"]),
         ({"state": {"t": {"rows": [{"columns": {"a": {"$is": 1}}}]}}}, {"db_snapshot": "b"}, ["bad_slot_value"]),

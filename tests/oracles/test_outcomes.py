@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tapegate.oracles.catalog import CATALOG
-from tapegate.oracles.outcomes import covers
+from tapegate.oracles.catalog import CATALOG, check_contract
+from tapegate.oracles.outcomes import complementary, covers
 
 GIVEN = {"tool_arguments": {"a": [{"arguments": {"x": 1}}]}}
 WIDE = {"tolerances": {"sentences_max": {"abs": 9}}}
@@ -64,3 +64,31 @@ def test_every_outcome_covers_itself(make_task):
     one, two = make_task(outcome, {**outcome, "name": "second"}).expect.accepted_outcomes
     assert covers(one, two, KINDS)
     assert covers(two, one, KINDS)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ({"required_tools": ["a"]}, {"forbidden_tools": ["a"]}, True),
+        ({"name": "x", "required_tools": ["a"]}, {"tool_counts": {"a": {"max": 0}}}, True),
+        ({"tool_counts": {"a": {"min": 2}}}, {"tool_counts": {"a": {"max": 1}}}, True),
+        ({"required_slots": {"citations_local_min": 1}}, {"required_slots": {"citations_local_max": 0}}, True),
+        ({"required_slots": {"sentences_max": 3}}, {"required_slots": {"sentences_min": 4}}, True),
+        ({"required_slots": {"sentences_max": 3}}, {"required_slots": {"sentences_min": 5}}, False),
+        ({"required_slots": {"sentences_max": 3}}, {"required_slots": {"citations_web_min": 4}}, False),
+        ({"required_tools": ["a"]}, {"forbidden_tools": ["b"]}, False),
+        ({"required_tools": ["a", "b"]}, {"forbidden_tools": ["a"]}, False),
+        ({"required_tools": ["a"]}, {"forbidden_tools": ["a", "b"]}, False),
+        ({"required_tools": ["a"]}, {"forbidden_tools": ["a"], "required_slots": {"sentences_max": 3}}, False),
+        ({"required_tools": ["a"]}, {"required_tools": ["b"]}, False),
+    ],
+)
+def test_two_outcomes_that_accept_everything(make_task, one, other, found):
+    """What the one misses the other is: such a pair would pass on nothing."""
+    task = make_task(one, other)
+    assert complementary(*task.expect.accepted_outcomes) is found
+    assert complementary(*reversed(task.expect.accepted_outcomes)) is found
+    declared = ["tool_trace", "schema_contract", "citation_contract"]
+    grading = task.grading.model_copy(update={"deterministic_metrics": tuple(declared)})
+    codes = [problem.code for problem in check_contract(task.model_copy(update={"grading": grading}))]
+    assert ("vacuous_outcomes" in codes) is found

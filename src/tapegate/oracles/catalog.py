@@ -24,7 +24,7 @@ from tapegate.oracles.oracle import (
     slot_path,
 )
 from tapegate.oracles.orchestration_contract import OrchestrationContract
-from tapegate.oracles.outcomes import covers
+from tapegate.oracles.outcomes import complementary, covers
 from tapegate.oracles.output_hygiene import OutputHygiene
 from tapegate.oracles.schema_contract import SchemaContract
 from tapegate.oracles.tolerances import slot_kinds, tolerance_problems
@@ -207,6 +207,11 @@ def _outcome_problems(task: Task, catalog: Sequence[Oracle], claimed: Container[
             yield problem_at(task, path, "vacuous_outcome", message)
             continue
         for earlier in range(index):
+            if complementary(outcomes[earlier], outcome):
+                message = (
+                    f"outcomes {earlier} and {index} accept everything together: what the one misses, the other is"
+                )
+                yield problem_at(task, path, "vacuous_outcomes", message, "demand of both what a valid solution has")
             if covers(outcomes[earlier], outcome, kinds):
                 twin = covers(outcome, outcomes[earlier], kinds)
                 code = "duplicate_outcome" if twin else "subsumed_outcome"

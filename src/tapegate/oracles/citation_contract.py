@@ -16,6 +16,8 @@ from tapegate.oracles.links import Link, links
 from tapegate.oracles.oracle import Oracle, outcome_path, problem_at, slot_path
 from tapegate.oracles.slot import SlotKind, at_least, at_most, choices, flag, text_list, texts
 
+_EXISTENCE = ("citations_local_exist", "citations_known")
+_LEAST = ("citations_local_min", "citations_web_min")
 _NOUNS = {"local": ("paper of the library", "papers of the library"), "web": ("page of the web", "pages of the web")}
 
 
@@ -160,9 +162,20 @@ class CitationContract(Oracle):
             if slots.get("citations_local_exist") and no_source and (least["local"] or include):
                 message = "without a tool call and without citations_known no cited paper can be known to exist"
                 yield problem_at(task, slot_path(index, "citations_local_exist"), "unreachable_outcome", message)
+            if slots.get("citations_local_exist") and _alone(outcome):
+                message = "an answer that cites nothing meets 'citations_local_exist: true'"
+                fix = "add citations_local_min or citations_local_include"
+                yield problem_at(task, slot_path(index, "citations_local_exist"), "vacuous_slot", message, fix)
             if "citations_known" in slots and not slots.get("citations_local_exist"):
                 message = "'citations_known' does nothing without 'citations_local_exist: true'"
                 yield problem_at(task, slot_path(index, "citations_known"), "vacuous_slot", message)
+
+
+def _alone(outcome: Outcome) -> bool:
+    """Whether nothing but the existence of what may be cited is asked."""
+    kept = {slot: value for slot, value in outcome.required_slots.items() if slot not in _EXISTENCE}
+    rest = outcome.model_copy(update={"name": None, "required_slots": kept, "tolerances": {}})
+    return rest == Outcome(required_slots={slot: 0 for slot in kept if slot in _LEAST and kept[slot] == 0})
 
 
 def _counted(

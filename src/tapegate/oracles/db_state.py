@@ -193,6 +193,9 @@ def _state_problems(task: Task, state: TableState, path: Path) -> Iterator[Probl
                 yield problem_at(task, (*here, field, *flaw.path), flaw.code, flaw.message)
         if not demands(rows.count) and not (rows.columns or rows.non_empty or rows.unique):
             yield problem_at(task, here, "vacuous_slot", "any number of rows holding anything meets this")
+        elif rows.count.max == 0 and (rows.columns or rows.non_empty or rows.unique):
+            message = "what rows hold is asked of rows of which there shall be none"
+            yield problem_at(task, here, "vacuous_slot", message, "put it under `where`, or let there be rows")
 
 
 def _table(database: Database, name: str, state: TableState, path: Path) -> Iterator[Unmet]:

@@ -53,7 +53,11 @@ def _wording_flaws(value: Json, path: Path) -> Iterator[Flaw]:
         if not isinstance(wording, str) or not wording:
             yield bad(wording, "a wording: a text that is not empty (quote a number)", (*path, index))
         elif (pattern := _pattern(wording)) is not None:
-            yield from (flaw.below(*path, index) for flaw in patterns.flaws(pattern))
+            found = [flaw.below(*path, index) for flaw in patterns.flaws(pattern)]
+            yield from found
+            if not found and all(patterns.compiled(pattern).find(letter) is not None for letter in "aeiou"):
+                message = f"the pattern {pattern!r} matches a letter that is in every answer"
+                yield Flaw("vacuous_pattern", message, (*path, index))
         elif not any(char.isalnum() for char in normal(wording)):
             yield Flaw("vacuous_slot", f"the wording {wording!r} holds neither letter nor digit", (*path, index))
 

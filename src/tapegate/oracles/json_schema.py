@@ -6,11 +6,43 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from tapegate.load.suggest import did_you_mean
 from tapegate.model.trace import Json
 from tapegate.oracles import patterns
 from tapegate.oracles.expectation import shown
 from tapegate.oracles.slot import Flaw, bad
 from tapegate.tape.jsonpath import render_path
+
+_NAMED = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords with schemas by name."""
+_LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+"""Keywords with a list of schemas."""
+_SCHEMAS = frozenset(
+    {
+        *("not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames"),
+        *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
+    }
+)
+"""Keywords with a schema."""
+_KNOWN = frozenset(
+    {
+        *(_NAMED | _LISTED | _SCHEMAS),
+        *("type", "const", "enum", "required", "dependentRequired", "pattern", "format", "uniqueItems", "multipleOf"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"),
+        *("minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"),
+        *("$ref", "$dynamicRef", "$schema", "$id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary"),
+        *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
+        *("contentEncoding", "contentMediaType", "patternProperties"),
+    }
+)
+"""Every keyword of draft 2020-12, and the older name of `$defs`."""
+_BOUNDS = (
+    ("minimum", "maximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"),
+)
 
 
 class Unusable(Exception):
@@ -69,6 +101,32 @@ def flaws(value: Json) -> Iterator[Flaw]:
         yield Flaw("bad_slot_value", "this JSON Schema has too many levels")
         return
     yield from _inside_flaws(value, (), value)
+    yield from _keyword_flaws(value, ())
+
+
+def _keyword_flaws(schema: Json, path: tuple[str | int, ...]) -> Iterator[Flaw]:
+    """Keywords that would be passed over without a word, and schemas that nothing meets."""
+    if not isinstance(schema, Mapping):
+        return
+    for key, below in schema.items():
+        if key not in _KNOWN and not key.startswith("x-"):
+            message = f"JSON Schema has no keyword {key!r}: {did_you_mean(key, sorted(_KNOWN))}"
+            yield Flaw("bad_slot_value", message, (*path, key))
+        elif key == "not" and below in ({}, True):
+            yield Flaw("bad_slot_value", "no value at all meets this schema", (*path, key))
+        elif key in _NAMED and isinstance(below, Mapping):
+            for name, inner in below.items():
+                yield from _keyword_flaws(inner, (*path, key, name))
+        elif key in _LISTED and isinstance(below, list | tuple):
+            for index, inner in enumerate(below):
+                yield from _keyword_flaws(inner, (*path, key, index))
+        elif key in _SCHEMAS:
+            yield from _keyword_flaws(below, (*path, key))
+    for least, most in _BOUNDS:
+        low, high = schema.get(least), schema.get(most)
+        if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+            message = f"no value at all meets {least} {low} and {most} {high}"
+            yield Flaw("bad_slot_value", message, (*path, least))
 
 
 def _inside_flaws(schema: Json, path: tuple[str | int, ...], root: Json) -> Iterator[Flaw]:

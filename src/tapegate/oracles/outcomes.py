@@ -61,3 +61,37 @@ def _bounds_cover(loose: Bounds, tight: Bounds | None) -> bool:
     if tight is None:
         return loose.min == 0 and loose.max is None
     return loose.min <= tight.min and (loose.max is None or (tight.max is not None and tight.max <= loose.max))
+
+
+def complementary(one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes of a single condition each leave nothing between them: a tool that is called or is not, at
+    most 3 sentences or at least 4."""
+    first, second = _span(one), _span(other)
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    _, low, high = first
+    _, least, most = second
+    return (low == 0 and high is not None and most is None and least <= high + 1) or (
+        least == 0 and most is not None and high is None and low <= most + 1
+    )
+
+
+def _span(outcome: Outcome) -> tuple[str, float, float | None] | None:
+    """What an outcome of one condition counts, and between which bounds; None for any other outcome."""
+    conditions = outcome.model_dump(exclude_defaults=True, exclude={"name"})
+    if len(conditions) != 1:
+        return None
+    ((kind, asked),) = conditions.items()
+    if len(asked) != 1 or kind not in ("required_tools", "forbidden_tools", "tool_counts", "required_slots"):
+        return None
+    if kind == "required_tools":
+        return f"tool {asked[0]}", 1, None
+    if kind == "forbidden_tools":
+        return f"tool {asked[0]}", 0, 0
+    ((name, value),) = asked.items()
+    if kind == "tool_counts":
+        return f"tool {name}", value.get("min", 0), value.get("max")
+    if not isinstance(value, int | float):
+        return None
+    what, _, end = name.rpartition("_")
+    return (what, value, None) if end == "min" else (what, 0, value) if end == "max" else None

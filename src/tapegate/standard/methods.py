@@ -134,7 +134,7 @@ TOOL_STREAM = Method(
     "a condition on tools, asked of a subject whose stream tells of its tools (`stream: mixed`)",
 )
 CITATION_URLS = Method(
-    "citation URL validation", "citation_contract", 2, _slot("citations_"), "a slot like `citations_local_exist: true`"
+    "citation URL validation", "citation_contract", 2, _slot("citations_"), "a slot like `citations_local_min: 1`"
 )
 HYGIENE = Method(
     "output hygiene regex checks",

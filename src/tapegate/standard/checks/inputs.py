@@ -85,6 +85,7 @@ CHECKS = (
             "unknown_slot": "A slot is not known.",
             "duplicate_entry": "Something stands in a list twice.",
             "vacuous_outcome": "An accepted outcome demands nothing.",
+            "vacuous_outcomes": "Two accepted outcomes accept everything together.",
             "unreachable_outcome": "No trace can meet an accepted outcome.",
             "duplicate_outcome": "Two accepted outcomes are the same.",
             "subsumed_outcome": "An accepted outcome is already accepted by an earlier one.",
