@@ -28,6 +28,7 @@ DISGUISES = {
     "entities": lambda text: "".join(f"&#{ord(char)};" for char in text),
     "percent escapes": lambda text: "".join(f"%{ord(char):02X}" for char in text),
     "JSON escapes": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "Markdown escapes": lambda text: text.replace("_", "\\_"),
     "tag characters": lambda text: "".join(chr(0xE0000 + ord(char)) for char in text),
 }
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from tapegate.oracles.hidden_tags import NAMES, hidden_tags, unclosed
+from tapegate.oracles.hidden_tags import hidden_tags, unclosed
 
 SMUGGLED = "".join(chr(0xE0000 + ord(char)) for char in "<thinking>")
 
@@ -63,6 +63,17 @@ DISGUISES = {
     "a model's prefix": "<deepseek_thought>",
     "a model's prefix with a digit": "<M2_7think>",
     "a namespace": "<agent:thinking>",
+    "an attribute without a value": "<thinking hidden>",
+    "an attribute without a value, self-closing": "<think hidden/>",
+    "a text for an attribute": "<think 'a'>",
+    "square brackets, as Mistral opens it": "[THINK]",
+    "a suffix": "<reasoning_content>",
+    "a suffix with a hyphen": "<thinking-mode>",
+    "another suffix": "<thought_process>",
+    "a number": "<think2>",
+    "a channel of Harmony": "<|channel|>",
+    "quotation marks of other languages": "«thinking»",
+    "quotation marks, closing": "«/thinking»",
     "square brackets, closing": "[/THINK]",
     "the rest of a closing tag": " /thinking>",
     "another name": "<private>",
@@ -80,7 +91,14 @@ def test_a_disguised_tag_is_found(disguise):
     assert not tag.partial
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("thinking", "think", "thoughts", "thought", "antthinking", "reasoning", "reasoning_scratchpad", "scratchpad"),
+        *("reflection", "monologue", "inner_monologue", "private", "internal", "hidden", "system_prompt"),
+        "system-reminder",
+    ],
+)
 def test_every_name_is_found_open_and_closed(name):
     """The opening and the closing tag of each name are told apart."""
     tags = hidden_tags(f"a <{name}> b </{name}> c")
@@ -97,7 +115,11 @@ def test_every_name_is_found_open_and_closed(name):
         "<thinker> <privateer> <title>",
         "<b>think</b> <i>private</i>",
         "<private-key> <private key>",
-        "[thinking] aloud",
+        "[thinking] aloud and [think] twice",
+        "<think about it> <thinking out loud> <internal server error> <hidden field> <private-key-2>",
+        "« private » et «private», «hidden» et «internal»",
+        "a TV <channel> and the |channel|",
+        "[1] [THINKER] [PRIVATE]",
         "https://a.org/think and <https://a.org/think>",
         "path/private/x",
         "&amp; &lt; &copy; 100%",
@@ -120,6 +142,9 @@ def test_ordinary_text_holds_no_tag(text):
         ("It helps </p", "private", True),
         ("It helps &lt;pri", "private", False),
         ("It helps <\u200bthi", "thinking", False),
+        ("It helps <thinking hid", "thinking", False),
+        ("It helps <thinking budget", "thinking", False),
+        ("It helps <private hid", "private", False),
     ],
 )
 def test_a_tag_that_the_text_breaks_off_in_is_partial(text, name, closing):
@@ -128,7 +153,9 @@ def test_a_tag_that_the_text_breaks_off_in_is_partial(text, name, closing):
     assert (tag.name, tag.closing, tag.partial, tag.start) == (name, closing, True, 9)
 
 
-@pytest.mark.parametrize("text", ["if s <t", "a <", "x </", "5 <b", "<thx", "<https://a.org"])
+@pytest.mark.parametrize(
+    "text", ["if s <t", "a <", "my <private key", "<think about", "x </", "5 <b", "<thx", "<https://a.org"]
+)
 def test_the_end_of_an_ordinary_text_is_no_partial_tag(text):
     """One letter after a bracket is mathematics, and other letters are another tag."""
     assert hidden_tags(text) == []
@@ -145,6 +172,7 @@ def test_an_opening_tag_is_closed_by_its_own_closing_tag():
     tags = hidden_tags("<think>a<private>b</think>c")
     assert unclosed(tags) == {8}
     assert unclosed(hidden_tags("</think> <think>")) == {9}
+    assert unclosed(hidden_tags("<think hidden>a</think>b<reasoning_content>c</reasoning_content>")) == set()
     assert unclosed(hidden_tags("<think><think></think></think>")) == set()
 
 

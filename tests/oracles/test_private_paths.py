@@ -47,6 +47,9 @@ def test_a_path_is_found_in_any_spelling_and_place(path, frame):
     "text",
     [
         "https://a.org/home/ada and http://a.org/Users/x",
+        "https://home/ada https://home//tmp/x ftp://tmp/x a//home/ada",
+        "docs/.../home/x docs/_/home/x x_/home/y a-L/home/x",
+        "GET /USER/12 and /users/12",
         "docs/var/x ../tmp/x ./home/x",
         "/paper/p1 /library/home",
         "GET /users/12",
@@ -66,3 +69,21 @@ def test_other_addresses_are_no_private_paths(text):
 def test_each_path_is_found_once():
     """A path that several readings show is one."""
     assert found("/tmp/a and %2Ftmp%2Fb and /tmp/a") == ["/tmp/a", "%2Ftmp%2Fb", "/tmp/a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("in _/Users/ada/code_ now", "/Users/ada/code_"),
+        ("in ~~/home/ada/x~~ now", "/home/ada/x~~"),
+        ("in _C:\\Users\\ada_ now", "C:\\Users\\ada_"),
+        ("in //home/ada now", "//home/ada"),
+        ("in /./home/ada now", "/./home/ada"),
+        ("See.../home/ada now", "/home/ada"),
+        ("in /USERS/ada now", "/USERS/ada"),
+        ("cc -L/home/ada/lib x", "/home/ada/lib"),
+    ],
+)
+def test_what_stands_before_a_path_does_not_hide_it(text, path):
+    """Emphasis, options, an ellipsis and doubled slashes."""
+    assert found(text) == [path]

@@ -47,7 +47,7 @@ _ESCAPE = re.compile(
     r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,7};?|[A-Za-z][A-Za-z0-9]{1,31};?)"
     r"|(?:%[0-9A-Fa-f]{2})+"
     r"|\\u\{[0-9A-Fa-f]{1,6}\}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}"
-    r"|\\[<>/\[\]|]"
+    r"|\\[<>/\[\]|_]"
 )
 _TAGS = re.compile(f"[{invisible.TAGS}]")
 _TAG_CHARACTERS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}

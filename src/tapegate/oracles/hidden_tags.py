@@ -16,6 +16,14 @@ NAMES = (
 )  # fmt: skip
 """What models and agents call the text that they keep to themselves."""
 
+_COMMON = frozenset({"think", "thoughts", "thought", "reflection", "private", "internal", "hidden"})
+"""Names that are ordinary words too: `<private key>` stands for a key."""
+_SWITCHES = "hidden|inert|disabled|open|closed|collapsed|async|defer|readonly|private|internal|redacted|silent"
+"""Attributes without a value."""
+_SUFFIX = (
+    r"(?:[_-]?[0-9]+|[_-](?:content|mode|process|block|text|steps?|trace|tokens?|budget|effort|summary|details|log))?"
+)
+"""What models append to a name."""
 _JUNK = r"[\s._*~`-]*"
 """What may stand between the letters of a spaced-out name."""
 
@@ -56,11 +64,20 @@ def unclosed(tags: list[HiddenTag]) -> set[int]:
 @cache
 def _pattern() -> Pattern:
     names = "|".join(_JUNK.join(map(re.escape, re.split(r"(?<=[a-z])", name)[:-1])) for name in _longest_first())
-    tail = r"(?:[\s|/\\._*~`-]*>|\s+[\w:.-]+\s*=|[ \t]*\n|\s*\z)"
+    told = "|".join(map(re.escape, _uncommon()))
+    switch = rf"\s+(?:{_SWITCHES})\s*/?>"
+    tail = rf"{_SUFFIX}(?:[\s|/\\._*~`-]*>|{switch}|\s+[\w:.-]+\s*=|\s+[\"']|[ \t]*\n|\s*\z)"
     angle = rf"<[\s|\\._*~`-]*(?:/[\s|\\._*~`-]*)?(?:[\w:.-]*[_:.0-9-])?(?:{names}){tail}"
     bracket = rf"\[\s*/\s*(?:{names})\s*\]"
+    bracket += r"|(?-i:\[THINK(?:ING)?\])"  # as Mistral's models open it; in small letters it is a stage direction
+    harmony = r"<\|\s*channel\s*\|>"
+    quoted = rf"«/?(?:think|{told})»"
     orphan = rf"(?:^|[^\w/<])/\s*(?:{names})\s*>"  # the end of a closing tag whose start a filter ate
-    return compiled(f"(?i){angle}|{bracket}|{orphan}")
+    return compiled(f"(?i){angle}|{bracket}|{harmony}|{quoted}|{orphan}")
+
+
+def _uncommon() -> list[str]:
+    return [name for name in _longest_first() if name not in _COMMON]
 
 
 def _longest_first() -> list[str]:
@@ -73,14 +90,15 @@ def _letters(text: str) -> str:
 
 def _whole(reading: Folded) -> Iterator[HiddenTag]:
     text = reading.text
-    if ">" not in text and "<" not in text and "[" not in text:
+    if not any(bracket in text for bracket in "<>[«"):
         return
     for start, end in _pattern().spans(text):
         spelled = _letters(re.split(r"=", text[start:end])[0])
-        name = next((name for name in _longest_first() if _letters(name) in spelled), spelled)
-        opening = text[start:end].lstrip("<[| \t\n\r\\._*~`-")
+        found = [(spelled.find(_letters(name)), name) for name in _longest_first() if _letters(name) in spelled]
+        name = min(found, key=lambda each: each[0])[1] if found else spelled
+        opening = text[start:end].lstrip("<[«| \t\n\r\\._*~`-")
         raw_start, raw_end = reading.origin(start, end)
-        yield HiddenTag(name, opening.startswith("/"), text[end - 1] not in ">]=\n", raw_start, raw_end)
+        yield HiddenTag(name, opening.startswith("/"), text[end - 1] not in ">]»=\n\"'", raw_start, raw_end)
 
 
 def _partial(reading: Folded) -> Iterator[HiddenTag]:
@@ -90,6 +108,11 @@ def _partial(reading: Folded) -> Iterator[HiddenTag]:
     if start < 0:
         return
     rest = text[start + 1 :].lstrip()
+    attribute = re.fullmatch(r"([A-Za-z_-]+)\s+([\w:.-]+)", rest)
+    if attribute is not None and (name := attribute[1].lower()) in NAMES:
+        if name not in _COMMON or any(word.startswith(attribute[2].lower()) for word in _SWITCHES.split("|")):
+            yield HiddenTag(name, False, True, *reading.origin(start, len(text)))
+        return
     closing = rest.startswith("/")
     spelled = _letters(rest)
     if re.fullmatch(r"/?[A-Za-z\s._*~`-]*", rest) is None or len(spelled) < (1 if closing else 2):

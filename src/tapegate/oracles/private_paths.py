@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from tapegate.oracles.folding import foldings
 from tapegate.oracles.patterns import compiled
 
+_ROOMS = r"(?:Users|USERS|home|var|tmp|root|private/(?:var|tmp)|mnt/[a-z]/Users)/[^\s\"'`<>()\[\]{}|,;]*"
 _PATTERNS = (
     # Preceded by a letter, a dot or a slash it is a part of something else: https://host/home/, ../tmp/, docs/var/.
-    r"(?:^|[^\w/.~%-])(/(?:Users|home|var|tmp|root|private/(?:var|tmp)|mnt/[a-z]/Users)/[^\s\"'`<>()\[\]{}|,;]*)",
-    r"(?:^|\W)((?i:[a-z]:(?:[\\/]+Users|[\\/]+Documents and Settings)[\\/]+)[^\s\"'`<>()\[\]{}|,;]*)",
+    rf"(?:^|[^\w/.~%-])(/{_ROOMS})",
+    # What Markdown, an option of a program or an ellipsis puts before it is no part of it.
+    rf"(?:^|[^\w/.~%-])(?:[_~*]{{1,3}}|-[A-Za-z])(/{_ROOMS})",
+    rf"(?:^|[^./])\.{{3,}}(/{_ROOMS})",
+    rf"(?:^|[^\w/.~%:-])(/(?:\.?/)+{_ROOMS})",
+    r"(?:^|\W|_)((?i:[a-z]:(?:[\\/]+Users|[\\/]+Documents and Settings)[\\/]+)[^\s\"'`<>()\[\]{}|,;]*)",
     r"(?:^|\W)((?i:file:/{1,3})[^\s\"'`<>()\[\]{}|,;]+)",
 )
 
