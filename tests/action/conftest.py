@@ -34,8 +34,11 @@ def composite(script: str, **inputs: str) -> dict[str, Any]:
 
 
 STAND_INS = {
-    # `act` copies the repository itself where a workflow checks it out.
-    "actions/checkout": None,
+    # `act` copies the repository itself where a workflow checks it out, but for a commit that is named.
+    "actions/checkout": composite(
+        'git init --quiet "${TO:=.}" && cd "$TO" && git fetch --quiet "$ORIGIN" "$REF" && git checkout --quiet "$REF"',
+        path="TO", ref="REF", **{"persist-credentials": "KEEP"},
+    ),
     # The Python of these tests is the first on the path, which is what actions/setup-python sees to.
     "actions/setup-python": composite("python3 --version", **{"python-version": "VERSION"}),
     # Artifacts of a run are folders in the one that the test looks at.
@@ -195,11 +198,11 @@ class Repository:
         for name, ref in sorted(used):
             if name == "owner/tapegate":
                 line += ["--local-repository", f"{name}@{ref}={self.action}"]
-            elif STAND_INS[name] is not None:
+            else:
                 folder = kept / "actions" / name
                 if not folder.exists():
                     folder.mkdir(parents=True)
-                    made = {"name": name, "description": name, **(STAND_INS[name] or {})}
+                    made = {"name": name, "description": name, **STAND_INS[name]}
                     (folder / "action.yml").write_text(json.dumps(made))
                 line += ["--local-repository", f"{name}@{ref}={folder}"]
         done = subprocess.run(

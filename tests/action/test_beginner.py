@@ -286,3 +286,41 @@ def test_nights_and_weeks_go_as_init_wrote_them(small: Any, tmp_path: Path, gith
         cwd=bare, env={**os.environ, **small.environ}, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
     assert "in another way" in shown
+
+
+def test_a_maintainer_records_what_a_reviewed_commit_lacks(small: Any, tmp_path: Path, github: GitHubServer) -> None:
+    """The workflow that init wrote, dispatched on the newest commit: the recordings come as a pull request to its
+    branch. On any other commit it stops before anything of it is run."""
+    small.git("checkout", "--quiet", "-b", "change")
+    small.replace("agent.py", "Be short", "Be brief")
+    head = small.commit()
+    bare = tmp_path / "git" / "octo" / "library.git"
+    small.git("clone", "--quiet", "--bare", str(small.root), str(bare))
+    small.git("checkout", "--quiet", "main")
+    subprocess.run(["git", "config", "http.receivepack", "true"], cwd=bare, check=True)
+    github.git_root = tmp_path / "git"
+    github.repository.workflows = {"tapegate.yml": {"pull_request", "workflow_dispatch"}}
+    token = github.token(contents="write", pull_requests="write", actions="write")
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    (commands / "gh").write_text(f'#!/bin/sh\ncase "$4" in .head.sha) echo {head};; *) echo change;; esac\n')
+    (commands / "gh").chmod(0o755)
+    env = {"ORIGIN": str(bare), "PATH": f"{commands}{os.pathsep}{small.environ['PATH']}"}
+    words = as_github(github, token, GITHUB_REF_NAME="main")
+
+    def dispatched(commit: str, kept: str) -> Any:
+        inputs = {"pull-request": "7", "commit": commit, "cap-usd": "1.00"}
+        return small.run("tapegate-record.yml", "workflow_dispatch", {"inputs": inputs}, tmp_path / kept, *words, **env)
+
+    stopped = dispatched("e" * 40, "stopped")
+    assert stopped.code == 1
+    assert not (stopped.kept / "artifacts").exists()
+    ran = dispatched(head, "kept")
+    assert ran.code == 0, ran.told()
+    (pull,) = github.repository.pulls.values()
+    assert (pull.head_ref, pull.base_ref, pull.title) == ("tapegate/recordings-7", "change", "Recordings for #7")
+    shown = subprocess.run(
+        ["git", "show", "tapegate/recordings-7:cassettes/first/FIRST-01@main/trial-1.yaml"],
+        cwd=bare, env={**os.environ, **small.environ}, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    assert "Be brief" in shown
