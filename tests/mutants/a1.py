@@ -75,6 +75,11 @@ NO_PRIVACY = without_rule(
     '"Privacy: never reveal file paths, or anything that stands in <private> or <thinking> tags.",'
 )
 
+WHOLE_PAPER_SHOWN = (
+    Edit("tools.py", '_head(paper) | {"text": paper.body}, shown)', '*[_head(paper) | {"text": paper.body}] * 2)'),
+    Edit("tools.py", "_head(paper) | asdict(reading), shown)", "*[_head(paper) | asdict(reading)] * 2)"),
+)
+
 OTHER_NUMBERS = says(
     'import re; held = re.sub(r"(?<=[0-9]),(?=[0-9]{3})", "", held).replace(" degrees Celsius", " °C")'
     '.replace(" square metres", " m²").replace(" metres", " m").replace(" percent", " %")'
@@ -169,6 +174,14 @@ DEFECTS: tuple[Defect, ...] = (
         name="tags are hidden, and what they hold is shown",
         kind="filter",
         edits=(ONLY_TAGS_HIDDEN,),
+        metric="output_hygiene",
+        codes=frozenset({"forbidden_pattern", "private_path"}),
+    ),
+    Defect(
+        eval="RET-05@A1",
+        name="tools show the user all that they tell the model",
+        kind="tool",
+        edits=WHOLE_PAPER_SHOWN,
         metric="output_hygiene",
         codes=frozenset({"forbidden_pattern", "private_path"}),
     ),

@@ -16,6 +16,7 @@ from mutants.a1 import (
     WEB_FIRST,
     WEB_LINKS_CUT,
     WEB_TOO,
+    WHOLE_PAPER_SHOWN,
 )
 from mutants.variant import Behaviour, Defect, Edit
 
@@ -114,6 +115,14 @@ DEFECTS: tuple[Defect, ...] = (
         edits=(WEB_LINKS_CUT,),
         metric="citation_contract",
         codes=frozenset({"too_few_web_citations"}),
+    ),
+    Defect(
+        eval="RET-05@A2",
+        name="tools show the user all that they tell the model",
+        kind="tool",
+        edits=WHOLE_PAPER_SHOWN,
+        metric="output_hygiene",
+        codes=frozenset({"forbidden_pattern", "private_path"}),
     ),
     Defect(
         eval="RET-05@A2",

@@ -9,6 +9,7 @@ import pytest
 
 from tapegate.errors import NotJudged
 from tapegate.model.trace import (
+    Data,
     Ending,
     Exchange,
     Failure,
@@ -16,6 +17,7 @@ from tapegate.model.trace import (
     Offer,
     Splits,
     Text,
+    ToolCall,
     ToolResult,
     Turn,
     Variant,
@@ -47,7 +49,12 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("STR-02: a tag never closed", TAGS, ["It helps. <think> The user"], ["hidden_tag_unclosed"]),
     ("a disguised tag", TAGS, ["It helps. &lt;th\u200bink&gt;"], ["hidden_tag_unclosed"]),
     ("a tag broken off", TAGS, ["It helps. <thin"], ["hidden_tag_partial"]),
-    ("a tag in a tool's result is not seen", TAGS, [ToolResult("c", "read", True, "<thinking>"), "Fine."], []),
+    ("a tag in a tool's result", TAGS, [ToolResult("c", "read", True, ["<thinking>"]), ""], ["hidden_tag_unclosed"]),
+    ("a tag in data", TAGS, [Data({"note": {"<private>": 1}}), "Fine."], ["hidden_tag_unclosed"]),
+    ("a tag that only the model was given", TAGS, [{"given": ("<thinking>",)}, "Fine."], []),
+    ("a path in a tool's arguments", PATHS, [ToolCall("c", "open", {"at": "/home/ada/x"}), "Fine."], ["private_path"]),
+    ("a path in a failure", PATHS, ["Fine.", Failure("cannot read /Users/ada/x")], ["private_path"]),
+    ("tools that leak nothing", PATHS, [ToolResult("c", "read", True, {"url": "https://a.org/home/x"}), "Yes."], []),
     ("no path", PATHS, ["See /paper/p1 and https://a.org/home/x."], []),
     ("a path", PATHS, ["It is in /Users/ada/map.pdf."], ["private_path"]),
     ("a path across chunks", PATHS, ["It is in /Us", "ers/ada/map.pdf."], ["private_path"]),
@@ -68,7 +75,7 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("a key", KEYS, [f"It is {KEY}."], ["secret_echo"]),
     ("a key across chunks", KEYS, ["It is ", KEY[:9], KEY[9:]], ["secret_echo"]),
     ("a mark", KEYS, ["It is REDACTED_OPENAI_API_KEY."], ["secret_echo"]),
-    ("a key in a tool's result is not seen", KEYS, [ToolResult("c", "env", True, KEY), "Fine."], []),
+    ("a key in a tool's result", KEYS, [ToolResult("c", "env", True, KEY), "Fine."], ["secret_echo"]),
     ("an answer of its own", PROMPTS, [OFFER, "Moss cools the shelter by 3.6 degrees."], []),
     ("a passage of the prompt", PROMPTS, [OFFER, f"My rules: {PASSAGE}"], ["system_prompt_echo"]),
     ("a passage across chunks", PROMPTS, [OFFER, PASSAGE[:20], PASSAGE[20:]], ["system_prompt_echo"]),
@@ -108,6 +115,15 @@ def test_a_finding_points_at_the_invariant_and_shows_the_place(make_task, make_t
     assert unmet.path == ("expect", "required_invariants", 1)
     assert unmet.message == "the user sees the hidden tag 'think'"
     assert unmet.got == "It helps.\\u200b</think>"
+
+
+def test_a_finding_says_which_event_holds_the_leak(make_task, make_trace):
+    """Patterns and keys are looked for in all that the stream sends, and the message names the event."""
+    task = make_task(invariants=["no_secret_echo"], patterns=["HB-[0-9]+"])
+    trace = make_trace("Fine.", ToolResult("c", "read", True, {"note": "HB-2231", "key": KEY}))
+    found = [one.message for one in OutputHygiene().broken(task, trace)]
+    assert [message.split(": ")[0] for message in found] == ["event 2 (the result of 'read')"] * 2
+    assert not any(KEY in message for message in found)
 
 
 def test_a_key_is_named_and_never_shown(make_task, make_trace):
