@@ -31,6 +31,11 @@ class Answer:
         """Tools run now: what the model says afterwards is a paragraph of its own."""
         self._new_paragraph = bool(self.text)
 
+    def cut(self) -> None:
+        """The model says no more: what is said in its place is a paragraph that no tag it left open hides."""
+        self._filter = ContentFilter()
+        self.pause()
+
 
 def filtered(pieces: Iterable[str]) -> Iterator[str]:
     """The lines that a user sees of a model's text, `pieces` as they arrive.

@@ -28,6 +28,10 @@ SAYS_IT_ALL = Edit(
     'raise AnswerError(f"The model failed ({type(error).__name__}). Please try again.") from error',
     "raise AnswerError(repr(error)) from error",
 )
+ONE_MESSAGE = Edit("rag/query.py", '"message": str(error)}', '"message": "The model could not be reached."}')
+IN_JSON_ALONE = Edit("rag/query.py", '        yield stream.error(response.error["message"])\n', "        pass\n")
+AS_IF_WHOLE = Edit("rag/query.py", '"error" if response.error else "stop"', '"stop"')
+TAG_STAYS_OPEN = Edit("rag/query.py", "            answer.cut()\n", "            answer.pause()\n")
 OTHER_CODE = Edit("rag/query.py", '"code": "completion_failed"', '"code": type(error).__name__')
 ALWAYS_HYBRID = Edit(
     "rag/query.py",
@@ -87,6 +91,22 @@ DEFECTS: tuple[Defect, ...] = (
             ("the error is swallowed", SWALLOWED),
             ("no paper is named", NO_PAPERS),
             ("the error has another code", OTHER_CODE),
+            ("every failure is told in the same words", ONE_MESSAGE),
+            ("a hidden tag left open hides the papers", TAG_STAYS_OPEN),
+        )
+    ),
+    *(
+        Defect(
+            eval="AGT-13@A6",
+            name=name,
+            kind="code",
+            edits=(edit,),
+            metric="orchestration_contract",
+            codes=frozenset({"part_missing"}),
+        )
+        for name, edit in (
+            ("the failure is told in the JSON alone", IN_JSON_ALONE),
+            ("the stream finishes as if nothing had failed", AS_IF_WHOLE),
         )
     ),
     Defect(

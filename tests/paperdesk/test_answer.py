@@ -38,6 +38,16 @@ def test_a_thought_may_span_tool_calls() -> None:
     assert answer.text == "a \n\nd"
 
 
+@pytest.mark.parametrize("broken_off", ["a <thinking>b", "a <thinking", "a <thi", "a </private", "a <private x"])
+def test_what_is_said_in_place_of_a_cut_answer_is_shown(broken_off: str) -> None:
+    """A tag that a model left open hides nothing of what is said once it is cut, and no part of it shows."""
+    answer = Answer()
+    answer.add(broken_off)
+    answer.cut()
+    answer.add("These fit.")
+    assert answer.text == "a \n\nThese fit."
+
+
 @pytest.mark.parametrize("cut", range(1, 40))
 def test_filtered(cut: int) -> None:
     """Pieces are shown as the user sees them, with the same text for every cut."""

@@ -98,7 +98,7 @@ async def _found(library: Library, bridge: Bridge, mode: Mode, response: Respons
         except AnswerError as error:
             response.error = {"code": "completion_failed", "message": str(error)}
             links = ", ".join(dict.fromkeys(f"[{chunk.title}](/paper/{chunk.paper_id})" for chunk in contexts))
-            answer.pause()
+            answer.cut()
             yield stream.text(answer.add(f"These papers of your library fit the question best: {links}."))
     response.answer = answer.text
     titles = {chunk.paper_id: chunk.title for chunk in contexts}

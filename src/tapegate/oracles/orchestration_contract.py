@@ -19,17 +19,28 @@ from tapegate.oracles.oracle import Evidence, Oracle, problem_at, slot_path
 from tapegate.oracles.pairing import unpaired
 from tapegate.oracles.slot import Flaw, SlotKind, bad, flag, kept, listed
 
-PARTS = ("text", "tool_call", "tool_result", "data", "finish")
-"""What a stream may be asked to hold; `data:session` is a data frame whose `type` is `session`."""
+PARTS = ("text", "tool_call", "tool_result", "data", "failure", "finish")
+"""What a stream may be asked to hold.
 
-_KINDS = {Text: "text", ToolCall: "tool_call", ToolResult: "tool_result", Data: "data", Finish: "finish"}
+`data:session` is a data frame whose `type` is `session`, `finish:error` a finish whose reason is `error`.
+"""
+
+_NAMED = ("data:", "finish:")
+_KINDS = {
+    Text: "text",
+    ToolCall: "tool_call",
+    ToolResult: "tool_result",
+    Data: "data",
+    Failure: "failure",
+    Finish: "finish",
+}
 
 
 def _parts_flaws(value: Json) -> Iterator[Flaw]:
     yield from listed(value, "parts of a stream")
     for index, part in enumerate(value if isinstance(value, list | tuple) else ()):
-        if part not in PARTS and not (isinstance(part, str) and part.startswith("data:") and len(part) > len("data:")):
-            yield bad(part, f"one of {', '.join(PARTS)}, or data:TYPE", (index,))
+        if part not in PARTS and not (isinstance(part, str) and part.startswith(_NAMED) and part not in _NAMED):
+            yield bad(part, f"one of {', '.join(PARTS)}, data:TYPE or finish:REASON", (index,))
 
 
 def _sessions_flaws(value: Json) -> Iterator[Flaw]:
@@ -72,8 +83,9 @@ class OrchestrationContract(Oracle):
     Parameters
     ----------
     - `answers_complete` (true or false): every answer has a finish, reports no failure and is not empty.
-    - `stream_parts` (list of `text`, `tool_call`, `tool_result`, `data`, `finish`, `data:TYPE`): each answer's stream
-      holds each of them; the last is a data frame whose `type` is TYPE.
+    - `stream_parts` (list of `text`, `tool_call`, `tool_result`, `data`, `failure`, `finish`, `data:TYPE`,
+      `finish:REASON`): each answer's stream holds each of them; the last two are a data frame whose `type` is TYPE,
+      and a finish whose reason is REASON.
     - `sessions` (`distinct` or `same`): the sessions that the streams name are all different, or all one.
     - `session_field` (name, default `session_id`): the field of a data frame that names the session.
     - `persisted_in` (`table`, `column`, `where`: column → expectation, `session`: column): among the added rows that
@@ -202,7 +214,9 @@ def _parts(turn: Trace) -> list[str]:
     held = dict.fromkeys(kind for event in turn.events if (kind := _KINDS.get(type(event))) is not None)
     payloads = [event.payload for event in turn.events if isinstance(event, Data)]
     types = [payload["type"] for payload in payloads if isinstance(payload, Mapping) and "type" in payload]
-    return [*held, *dict.fromkeys(f"data:{kind}" for kind in types if isinstance(kind, str))]
+    named = [f"data:{kind}" for kind in types if isinstance(kind, str)]
+    named += [f"finish:{event.reason}" for event in turn.events if isinstance(event, Finish) and event.reason]
+    return [*held, *dict.fromkeys(named)]
 
 
 def _session(turn: Trace, field: str) -> Json | None:
