@@ -17,6 +17,8 @@ from tapegate.model.config import Profile
 from tapegate.model.diff import Diff, Edit, Kind, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Gate, Metrics, Run, TaskResult, TrialResult
+from tapegate.report import comment
+from tapegate.report.change_words import safety
 
 PR = Profile()
 KEYS = ["RET-01@A1", "RET-02@A1", "RET-02@A2", "AGT-08@A1"]
@@ -342,6 +344,26 @@ def test_without_traces_nothing_is_graded_by_guess(build: Any) -> None:
     head = replace(build.judged([new], [build.trace("web")]), traces=no_traces)
     (told,) = compare(base, head, "pr", PR).tasks
     assert (told.by_base_contract, told.kind) == (None, Kind.RECONTRACTED)
+
+
+def test_bare_results_tell_of_a_changed_contract(build: Any) -> None:
+    """Where only results are at hand, digests still say that a task asks for something else: it is no pair."""
+    before = build.side(build.result("T-1@A1", contract_sha256="a" * 64), build.result("T-2@A1"))
+    after = build.side(build.result("T-1@A1", contract_sha256="b" * 64), build.result("T-2@A1"))
+    diff = compare(before, after, "pr", PR)
+    (told,) = diff.tasks
+    assert (told.key, told.kind, told.contract_differs) == ("T-1@A1", Kind.RECONTRACTED, True)
+    said = safety(after.run, diff)
+    assert (said.state, said.sentence) == ("safe", "The gate passes. To look at: 1 task asks for something else.")
+    assert "T-1@A1" in comment.render(diff, after.run)
+
+
+def test_a_task_whose_contract_nobody_names_is_no_pair(build: Any) -> None:
+    """Results without digests compare to nothing: the line counts those tasks apart."""
+    side = build.side(build.result("T-1@A1", contract_sha256=None), build.result("T-2@A1"))
+    diff = compare(side, side, "pr", PR)
+    assert diff.empty
+    assert safety(side.run, diff).sentence == "No verdict became worse in 1 task; 1 task cannot be compared."
 
 
 def test_a_renamed_task_is_one_task(build: Any) -> None:

@@ -39,6 +39,8 @@ def task_diff(pair: Pair, base: Side, head: Side) -> TaskDiff:
     )
     if before is None or after is None:
         return told
+    digests = (before.contract_sha256, after.contract_sha256)
+    told = replace(told, contract_differs=None not in digests and digests[0] != digests[1])
     if stratum is Stratum.CONTRACT_CHANGED:
         return _under_base_contract(told, before, after, base, head)
     task = head.task(after)

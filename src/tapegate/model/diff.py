@@ -156,6 +156,8 @@ class TaskDiff:
     dropped_outcomes: tuple[str, ...]
     """Accepted outcomes of base that head no longer accepts, by name."""
     trials: tuple[TrialDiff, ...]
+    contract_differs: bool = False
+    """Whether both sides name the digest of what they ask for, and not the same; known without the contracts."""
 
     @property
     def kind(self) -> Kind | None:
@@ -176,7 +178,7 @@ class TaskDiff:
         comparable = self.stratum is not Stratum.CONTRACT_CHANGED or self.by_base_contract is Verdict.PASS
         if head is Verdict.PASS and base is not Verdict.PASS and comparable:
             return Kind.FIXED
-        if self.stratum is Stratum.CONTRACT_CHANGED and (self.contract or self.differs):
+        if self.stratum is Stratum.CONTRACT_CHANGED and (self.contract_differs or self.contract or self.differs):
             return Kind.RECONTRACTED
         if self.base_verdict != self.head_verdict or any(trial.behaves_differently for trial in self.trials):
             return Kind.CHANGED

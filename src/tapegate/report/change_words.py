@@ -241,10 +241,13 @@ def safety(run: Run | None, diff: Diff | None) -> Safety:
     look = _cautions(diff)
     if parts or look:
         return Safety("safe", "safe to merge", f"The gate passes. To look at: {'; '.join([*parts, *look])}.")
-    compared = sum(len(cell.keys) for cell in diff.transitions if cell.base is not None and cell.head is not None)
+    compared = sum(told.tasks for told in diff.statistics if told.stratum is not Stratum.CONTRACT_CHANGED)
     recorded = sum(told.tasks for told in diff.statistics if told.stratum is Stratum.RE_RECORDED)
     anew = f", {recorded:,} of them recorded again" if recorded else ""
-    return Safety("safe", "safe to merge", f"No verdict became worse in {count(compared, 'task', 'tasks')}{anew}.")
+    apart = sum(told.tasks for told in diff.statistics if told.stratum is Stratum.CONTRACT_CHANGED)
+    more = f"; {count(apart, 'task', 'tasks')} cannot be compared" if apart else ""
+    said = f"No verdict became worse in {count(compared, 'task', 'tasks')}{anew}{more}."
+    return Safety("safe", "safe to merge", said)
 
 
 def _worse(diff: Diff) -> list[str]:
@@ -268,8 +271,11 @@ def _worse(diff: Diff) -> list[str]:
 def _cautions(diff: Diff) -> list[str]:
     review = [task for task in diff.of(Kind.UNJUDGED) if task.head_verdict is Verdict.NEEDS_REVIEW]
     removed = diff.of(Kind.REMOVED)
+    # What head's traces come to by base's contract is not at hand: nobody held them to what was asked before.
+    unheld = [task for task in diff.of(Kind.RECONTRACTED) if task.contract_differs and task.by_base_contract is None]
     said = [
         (diff.of(Kind.LOOSENED), "task passes only because its contract changed", "tasks pass only because theirs did"),
+        (unheld, "task asks for something else", "tasks ask for something else"),
         (review, "task needs review now", "tasks need review now"),
         (removed, "task was removed", "tasks were removed"),
     ]
