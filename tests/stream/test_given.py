@@ -42,3 +42,9 @@ def test_every_provider_s_tool_results_are_read(body: Any, expected: list[str]) 
 def test_a_body_that_is_none_holds_none(body: bytes) -> None:
     """A request that cannot be read is no request to a model."""
     assert list(given({}, body)) == []
+
+
+def test_half_of_a_surrogate_pair_is_left_out() -> None:
+    """A result that a client cut inside an emoji is text that can be written; a whole emoji stays."""
+    body = b'{"messages": [{"role": "tool", "content": "Moss \\ud83c\\udf3f \\ud83d"}]}'
+    assert list(given({}, body)) == ["Moss \U0001f33f "]

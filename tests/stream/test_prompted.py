@@ -47,3 +47,8 @@ def test_what_users_say_is_read_in_every_provider_s_words(body: Any, expected: l
 def test_a_body_that_is_none_holds_none(body: bytes) -> None:
     """A request that cannot be read is no request to a model."""
     assert list(prompted({}, body)) == []
+
+
+def test_half_of_a_surrogate_pair_is_left_out() -> None:
+    """A document that was cut inside an emoji was told all the same."""
+    assert list(prompted({}, b'{"input": "Moss \\ud83c\\udf3f \\ud83d"}')) == ["Moss \U0001f33f "]

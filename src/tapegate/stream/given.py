@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tapegate.model.trace import Json
 from tapegate.stream.content import Headers, decode_body
+from tapegate.stream.order import joined_surrogates
 
 _MARKS = (b'"tool"', b'"function"', b"tool_result", b"function_call_output", b"functionResponse", b"toolResult")
 """A request without any of these holds no tool result, and is not parsed."""
@@ -27,7 +28,8 @@ def given(headers: Headers, body: bytes) -> Iterator[str]:
         turns = request.get(key)
         for turn in turns if isinstance(turns, list) else ():
             if isinstance(turn, dict):
-                yield from map(_text, _results(turn))
+                # A JavaScript client may cut a string inside an emoji; what stands alone has no UTF-8 form.
+                yield from (joined_surrogates(_text(result))[0] for result in _results(turn))
 
 
 def _results(turn: dict[str, Json]) -> Iterator[Json]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import orjson
 
 from tapegate.model.trace import Json
 from tapegate.stream.content import Headers, decode_body
+from tapegate.stream.order import joined_surrogates
 
 _TURNS = ("messages", "input", "contents", "requests")
 _USERS = ("user", None)
@@ -20,7 +22,7 @@ def prompted(headers: Headers, body: bytes) -> Iterator[str]:
     Instructions (the system prompt) are left out: they say how to answer, and prove nothing. Never raises.
     """
     try:
-        request = orjson.loads(decode_body(headers, body))
+        request = _parsed(decode_body(headers, body))
     except (ValueError, RecursionError):
         return
     if not isinstance(request, dict):
@@ -28,8 +30,19 @@ def prompted(headers: Headers, body: bytes) -> Iterator[str]:
     for key in _TURNS:
         turns = request.get(key)
         for turn in turns if isinstance(turns, list) else [turns]:
-            yield from _texts(turn)
-    yield from _texts(request.get("content"))  # what Gemini embeds
+            yield from _told(turn)
+    yield from _told(request.get("content"))  # what Gemini embeds
+
+
+def _parsed(body: bytes) -> Json:
+    try:
+        return orjson.loads(body)
+    except ValueError:
+        return json.loads(body)  # which takes half of a surrogate pair, as providers do
+
+
+def _told(turn: Json) -> Iterator[str]:
+    return (joined_surrogates(text)[0] for text in _texts(turn))
 
 
 def _texts(turn: Json) -> Iterator[str]:

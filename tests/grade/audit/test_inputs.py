@@ -43,3 +43,12 @@ def test_a_document_that_was_told_is_context(make_task: Callable[..., Task], mak
     """After what tools told; the question, which stands in a slot of its own, is not repeated."""
     trace = make_trace("It is.", given=("A",), prompted=("What does the paper say?", "## Paper\n\nJars."))
     assert inputs(make_task(), trace).provided_context == "A\n\n## Paper\n\nJars."
+
+
+def test_half_of_a_surrogate_pair_is_shown_to_no_judge(
+    make_task: Callable[..., Task], make_trace: Callable[..., Trace]
+) -> None:
+    """What a tool's result cut inside an emoji would make no request: the half is left out, the rest stays."""
+    shown = ToolResult("1", "read", True, {"snippet": "moss \ud83d"})
+    for trace in (make_trace(shown), make_trace(given=("moss \ud83d",)), make_trace(prompted=("moss \ud83d",))):
+        assert b"moss " in inputs(make_task(), trace).provided_context.encode()

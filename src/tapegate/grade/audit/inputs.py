@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from tapegate.grade.judge.template import Inputs
 from tapegate.model.task import Task
 from tapegate.model.trace import Json, ToolResult, Trace
+from tapegate.stream.order import joined_surrogates
 
 NOTHING = "none"
 """What stands in a slot that has nothing to hold."""
@@ -22,7 +23,9 @@ def inputs(task: Task, trace: Trace) -> Inputs:
     """
     question = "\n".join(task.messages)
     told = [text for text in trace.prompted if text.strip() not in question]
-    return Inputs(question, _reference(task), "\n\n".join([*_context(trace), *told]) or NOTHING, trace.text)
+    # Half of a surrogate pair that a tool told has no UTF-8 form, and no request could hold it.
+    context, _ = joined_surrogates("\n\n".join([*_context(trace), *told]))
+    return Inputs(question, _reference(task), context or NOTHING, trace.text)
 
 
 def _reference(task: Task) -> str:
