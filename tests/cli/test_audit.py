@@ -6,6 +6,7 @@ import importlib.util
 import json
 import shutil
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,20 @@ def test_an_audit_is_recorded_and_replays_to_the_byte(desk: Path, audit: Audited
     audit(desk, "two")
     for name in ("audit.json", "audit.md", "audit.html"):
         assert (desk / "one" / name).read_bytes() == (desk / "two" / name).read_bytes()
+
+
+def test_a_recorded_draw_of_more_tasks_than_there_are_is_refused(desk: Path, audit: Audited) -> None:
+    """Its own count of tasks makes the cap: a count that was raised would put more before the judge."""
+    audit(desk, week="2026-W47", record=True)
+    path = desk / "cassettes/audit-2026-W47/audit.json"
+    record = json.loads(path.read_bytes())
+    eligible = record["draw"]["eligible"]
+    ranked = sorted(eligible, key=lambda key: sha256(f"2026-W47\n{key}".encode()).hexdigest())
+    record["draw"] |= {"n": 14, "cap": 2, "sample": ranked[:2]}
+    path.write_text(json.dumps(record))
+    with pytest.raises(BadInput) as caught:
+        audit(desk)
+    assert caught.value.problems[0].code == "sample_cap"
 
 
 def test_a_changed_answer_is_not_judged_by_an_old_word(desk: Path, audit: Audited) -> None:

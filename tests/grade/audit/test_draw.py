@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapegate.errors import BadInput, UsageError
-from tapegate.grade.audit.draw import cap, check, draw, parse_week, week_of
+from tapegate.grade.audit.draw import cap, check, draw, fits, parse_week, week_of
 from tapegate.model.task import Grading, Task
 
 TERMS = {"reason": "rubric_calibration", "justification": "It is sampled.", "fallback": "tool_trace"}
@@ -94,6 +94,11 @@ def test_a_recorded_draw_cannot_be_widened(tasks: Tasks) -> None:
         assert caught.value.problems[0].code == "bad_draw"
     with pytest.raises(BadInput) as caught:
         check(drawn, 4, "x")
+    assert caught.value.problems[0].code == "sample_cap"
+    fits(drawn, tasks(20), "x")
+    wider = replace(drawn, n=27, cap=4, sample=draw("2026-W47", tasks(27)).sample)
+    with pytest.raises(BadInput) as caught:
+        fits(wider, tasks(20), "x")
     assert caught.value.problems[0].code == "sample_cap"
 
 

@@ -50,7 +50,7 @@ def draw(week: str, tasks: Iterable[Task]) -> Draw:
     """
     keys = {task.key: task.grading.runtime_llm_judge == "audit" for task in tasks}
     eligible = sorted(key for key, allowed in keys.items() if allowed and CASE not in key)
-    n = len({key.partition(CASE)[0] for key in keys})
+    n = _size(keys)
     sample = sorted(eligible, key=lambda key: _rank(week, key))[: cap(n)]
     return Draw(week, n, cap(n), tuple(eligible), tuple(sample))
 
@@ -72,6 +72,26 @@ def check(drawn: Draw, judged: int, file: str) -> None:
         )
     if judged * 100 > PERCENT * drawn.n:
         raise BadInput.of("sample_cap", f"{judged} of {drawn.n} tasks were judged; the cap is {PERCENT} %", file=file)
+
+
+def fits(drawn: Draw, tasks: Iterable[Task], file: str) -> None:
+    """Raises BadInput `sample_cap` where a recorded draw says that there were more tasks than the suite has.
+
+    Its own count makes the cap, so that a larger one would widen the sample.
+    """
+    n = _size(task.key for task in tasks)
+    if drawn.n > n:
+        raise BadInput.of(
+            "sample_cap",
+            f"the draw of {drawn.week} is of {drawn.n} tasks; the suite has {n}, of which at most {cap(n)} are judged",
+            file=file,
+            fix=f"restore the file, or record the audit anew: tapegate audit --week {drawn.week} --record",
+        )
+
+
+def _size(keys: Iterable[str]) -> int:
+    """The tasks of a run; the cases of a task are one."""
+    return len({key.partition(CASE)[0] for key in keys})
 
 
 def _rank(week: str, key: str) -> tuple[str, str]:

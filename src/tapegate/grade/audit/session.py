@@ -13,7 +13,7 @@ from tapegate.grade.audit import record as records
 from tapegate.grade.audit.agreement import agreement
 from tapegate.grade.audit.answers import Answer, answers, fresh
 from tapegate.grade.audit.bench import Bench
-from tapegate.grade.audit.draw import check, draw
+from tapegate.grade.audit.draw import check, draw, fits
 from tapegate.grade.audit.drift import drift
 from tapegate.grade.judge import template
 from tapegate.grade.judge.provider import overridden, parameters
@@ -88,6 +88,7 @@ def _drawn(suite: Suite, wanted: Wanted) -> tuple[date, Draw]:
             fix=f"tapegate audit --week {wanted.week} --record",
         )
     recorded = records.read(suite.project, wanted.week)
+    fits(recorded.drawn(), suite.tasks, records.place(wanted.week))
     return date.fromisoformat(recorded.as_of), recorded.drawn()
 
 
