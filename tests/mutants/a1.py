@@ -80,6 +80,23 @@ WHOLE_PAPER_SHOWN = (
     Edit("tools.py", "_head(paper) | asdict(reading), shown)", "*[_head(paper) | asdict(reading)] * 2)"),
 )
 
+SECOND_BY_SKILL = Edit(
+    "turn.py",
+    "            self._messages.append(_said(completion.content, calls))\n",
+    "            for call in calls[1:]:\n"
+    '                call.name = call.name.replace("read_paper", "Skill__knowledge__paper__read")\n'
+    "            self._messages.append(_said(completion.content, calls))\n",
+)
+READ_IN_VAIN = Edit(
+    "turn.py",
+    "                        yield line\n",
+    "                        yield line\n"
+    '                if call.name == "search_local":\n'
+    '                    yield stream.tool_call("call_r", "read_paper", {"paper_id": "p-rice-09"})\n'
+    '                    read = await self._toolbox.run("read_paper", {"paper_id": "p-rice-09"})\n'
+    '                    yield stream.tool_result("call_r", "read_paper", ok=read.ok, content=read.shown)\n',
+)
+
 OTHER_NUMBERS = says(
     'import re; held = re.sub(r"(?<=[0-9]),(?=[0-9]{3})", "", held).replace(" degrees Celsius", " °C")'
     '.replace(" square metres", " m²").replace(" metres", " m").replace(" percent", " %")'
@@ -275,6 +292,14 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
             ("AGT-08", 45),
         )
     ),
+    Behaviour(
+        eval="RET-02@A1",
+        name="one paper by the tool, the other through the skill",
+        kind="tool",
+        edits=(SECOND_BY_SKILL,),
+        recorded=True,
+    ),
+    Behaviour(eval="RET-04@A1", name="a paper is opened in vain", kind="tool", edits=(READ_IN_VAIN,)),
     *(
         Behaviour(eval=key, name=name, kind="code", edits=edits)
         for key in ("RET-04@A1", "AUD-04@A1")

@@ -10,6 +10,7 @@ from mutants.a1 import (
     OFFERS_MORE,
     ONLY_TAGS_HIDDEN,
     OTHER_NUMBERS,
+    READ_IN_VAIN,
     SOURCES_AGAIN,
     UNCITED,
     WEB,
@@ -174,6 +175,7 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
         for key in _CITING
     ),
     *(Behaviour(eval=key, name="sources listed once more", kind="code", edits=SOURCES_AGAIN) for key in _CITING),
+    Behaviour(eval="RET-04@A2", name="a paper is opened in vain", kind="tool", edits=(READ_IN_VAIN,)),
     Behaviour(eval="RET-04@A2", name="ends with an offer", kind="code", edits=OFFERS_MORE),
     Behaviour(eval="RET-04@A2", name="sources listed once more", kind="code", edits=SOURCES_AGAIN),
     Behaviour(eval="RET-01@A2", name="another course of the model", kind="model", seed=45),
