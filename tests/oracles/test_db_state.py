@@ -45,6 +45,7 @@ NONE_LEFT = table(MESSAGES, (1, "user", "Hello?", "complete"))
 FAILED = table(MESSAGES, *HELD.rows.values(), (3, "user", "And?", "complete"), (4, "assistant", "", "failed"))
 TWICE = table(MESSAGES, *KEPT.rows.values(), (5, "assistant", "3.6 degrees.", "complete"))
 EDITED = table(MESSAGES, (1, "user", "Hello?", "complete"), (2, "assistant", "Bye.", "complete"))
+SPACES = table(MESSAGES, *HELD.rows.values(), (3, "assistant", " \n\t", "complete"))
 NULLED = table(MESSAGES, *HELD.rows.values(), (3, "assistant", None, "complete"))
 MOVED = table("id title", ("p1", "Moss"), ("p3", "Kelp"))
 
@@ -100,6 +101,18 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("not empty", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial()], []),
     ("blank", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial(FAILED)], ["cell_empty"]),
     ("NULL", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial(NULLED)], ["cell_empty"]),
+    (
+        "white space alone",
+        state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}),
+        [trial(SPACES)],
+        ["cell_empty"],
+    ),
+    (
+        "the second row counts as the first",
+        state(messages={"rows": [{"columns": {"status": "complete"}, "non_empty": ["content"]}]}),
+        [trial(FAILED)],
+        ["cell_mismatch", "cell_empty"],
+    ),
     ("unique", state(messages={"rows": [{"unique": ["role", "content"]}]}), [trial()], []),
     ("not unique", state(messages={"rows": [{"unique": ["role", "content"]}]}), [trial(TWICE)], ["rows_not_unique"]),
     (

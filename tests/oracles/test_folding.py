@@ -35,6 +35,14 @@ def test_disguises_come_off_in_rounds():
     assert fold("&am\u200bp;lt;ｔｈínk%3E").text == "<think>"
 
 
+def test_escapes_are_taken_off_four_deep():
+    """`&lt;` escaped three times over is a bracket still; what is deeper stays, so that the work has a bound."""
+    for depth in range(4):
+        assert fold("&" + "amp;" * depth + "lt;").text == "<", depth
+    assert fold("&" + "amp;" * 9 + "lt;").text != "<"
+    assert fold("%" + "25" * 3 + "3C").text == "<"
+
+
 def test_case_and_plain_text_stay():
     """Folding is not lower-casing, and text without a disguise is its own folding."""
     assert fold("<Thinking> /Users/Ada").text == "<Thinking> /Users/Ada"

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tapegate.errors import CassetteError
+from tapegate.load.suite import load_suite
 from tapegate.model.problem import Problem
 from tapegate.model.task import JudgeTerms, Task
 from tapegate.oracles.catalog import CATALOG
@@ -232,6 +233,64 @@ def _weekly_gate(bench: Any) -> None:
 
 def _one_wording(bench: Any) -> None:
     _outcome(bench, "required_slots: {facts: [{name: rain, any_of: [it will rain all day]}]}", "schema_contract")
+
+
+LONG = "it will rain all day"
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        (f"required_slots: {{facts: [{{name: x, any_of: [{LONG}]}}]}}", 1),
+        (f"required_slots: {{facts: [{{name: x, any_of: [{LONG}, rain]}}]}}", 0),
+        (f"required_slots: {{facts: [{{name: x, all: [rain, {LONG}]}}]}}", 1),
+        (f"required_slots: {{lists: [{{name: x, items: [{LONG}]}}]}}", 1),
+        (f"required_slots: {{lists: [{{name: x, items: [{{any_of: [{LONG}]}}]}}]}}", 1),
+        (f"required_slots: {{lists: [{{name: x, items: [{{any_of: [{LONG}, rain]}}]}}]}}", 0),
+        (f"required_slots: {{json: {{a: {LONG}}}}}", 1),
+        (f"required_slots: {{json: {{a: {{b: [x, {LONG}]}}}}}}", 1),
+        (f"required_slots: {{json: {{a: {{$any_of: [{LONG}]}}}}}}", 1),
+        (f"required_slots: {{json: {{a: {{$any_of: [{LONG}, rain]}}}}}}", 0),
+        (f"required_slots: {{json: {{a: {{$says: [{LONG}]}}}}}}", 0),
+        (f"required_slots: {{json_schema: {{properties: {{a: {{const: {LONG}}}}}}}}}", 1),
+        (f"required_slots: {{json_schema: {{properties: {{a: {{enum: [{LONG}]}}}}}}}}", 1),
+        (f"required_slots: {{json_schema: {{properties: {{a: {{enum: [{LONG}, rain]}}}}}}}}", 0),
+        (f"required_slots: {{json_schema: {{properties: {{const: {{description: {LONG}}}}}}}}}", 0),
+        (f"required_slots: {{prefix: {LONG}}}", 0),
+        (f"tool_arguments: {{a: [{{arguments: {{q: {LONG}}}}}]}}", 1),
+        ("tool_arguments: {a: [{arguments: {q: rain}}]}", 0),
+        (f"state: {{t: {{rows: [{{where: {{c: {LONG}}}}}]}}}}", 1),
+        (f"state: {{t: {{rows: [{{columns: {{c: {LONG}}}}}]}}}}", 1),
+    ],
+)
+def test_every_place_of_a_text_is_looked_at(condition: str, found: int, bench: Any) -> None:
+    """Facts, lists, JSON, schemas, arguments and rows; a second wording is all that is needed."""
+    _outcome(bench, condition, "tool_trace")
+    (task,) = load_suite(bench.root).tasks
+    (check,) = [each for each in CHECKS if each.id == "exact_strings"]
+    assert len([*check.find(SimpleNamespace(cases=[task]))]) == found  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fact", "code"),
+    [
+        ("{name: No hidden-tag leak, any_of: [clean]}", "quality_invariant"),
+        ("{name: x, any_of: ['/canary/']}", "quality_invariant"),
+        ("{name: x, all: [canary]}", "quality_invariant"),
+        ("{name: x, any_of: ['<thinking>']}", "quality_invariant"),
+        ("{name: x, all: ['/home/ada/x']}", "quality_invariant"),
+        ("{name: rain, any_of: [drizzle]}", "quality_decides"),
+        ("{name: x, any_of: [rain, wet]}", "quality_decides"),
+        ("{name: x, any_of: [rain]}", None),
+    ],
+)
+def test_what_must_hold_is_not_scored(fact: str, code: str | None, bench: Any) -> None:
+    """By its name, by a forbidden pattern, a hidden tag or a path in it, or because it is demanded anyway."""
+    _outcome(bench, "required_slots: {facts: [{name: rain, any_of: [rain, wet]}]}", "schema_contract, output_hygiene")
+    bench.swap(TASK, "grading:", "  forbidden_patterns: [canary]\ngrading:")
+    _grading(bench, f"quality: {{facts: [{fact}]}}")
+    found = [each.id for each in bench.lint().findings if each.check == "quality_apart"]
+    assert found == ([code] if code is not None else [])
 
 
 def _scored_invariant(bench: Any) -> None:

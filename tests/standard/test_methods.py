@@ -49,6 +49,7 @@ USES: list[tuple[Method, dict[str, Any]]] = [
     (methods.CITATION_URLS, slots(citations_local_exist=True)),
     (methods.HYGIENE, {"expect": {"forbidden_patterns": ["<x>"]}}),
     (methods.HYGIENE, {"expect": {"required_invariants": ["no_hidden_tag_leak"]}}),
+    (methods.HYGIENE, {"expect": {"required_invariants": ["no_private_path_leak"]}}),
     (methods.SENTENCES, slots(sentences_max=3)),
     (methods.PREFIX, slots(prefix="Preferences:")),
     (methods.DENYLIST, {"expect": {"forbidden_patterns": ["sk-"]}}),

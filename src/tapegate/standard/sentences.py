@@ -83,7 +83,10 @@ def _general() -> Iterator[Sentence]:
             "Outcomes are graded, nothing else.",
             "A task passes where an accepted outcome holds and no invariant broke; scores and judges decide nothing.",
             (),
-            (TRIAL + "test_the_first_outcome_that_holds_is_named_and_the_others_are_kept",),
+            (
+                TRIAL + "test_the_first_outcome_that_holds_is_named_and_the_others_are_kept",
+                "tests/standard/test_enforced.py::test_a_quality_fact_decides_nothing",
+            ),
         ),
         (
             "2",

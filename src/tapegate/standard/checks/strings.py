@@ -23,9 +23,9 @@ _RULES_OF_TEXT = frozenset({"$regex", "$says", "$any_of", "$not", "$type"})
 
 def _exact(ground: Ground) -> Iterable[Problem]:
     """A text of four words and more can be said otherwise. As the only wording of a fact, an item of a list, an
-    argument of a tool, a value in a JSON answer or a cell of a row it refuses every valid answer but one. Accepted are
-    a second wording, a pattern (`/…/`, `$regex`), `$says`, and what is no prose: ids, URLs, keys, numbers with units.
-    `prefix` and `visible_text` are contracts to the letter, and are left alone."""
+    argument of a tool, a value in a JSON answer or its schema, or a cell of a row it refuses every valid answer but
+    one. Accepted are a second wording, a pattern (`/…/`, `$regex`), `$says`, and what is no prose: ids, URLs, keys,
+    numbers with units. `prefix` and `visible_text` are contracts to the letter, and are left alone."""
     return dict.fromkeys(_found(ground))  # the cases of a task share what they do not change
 
 
@@ -48,6 +48,7 @@ def _of_shape(shape: Shape, path: Path) -> Iterator[tuple[str, Path]]:
     yield from _facts(slots.get("facts", ()), (*path, "required_slots", "facts"))
     yield from _items(slots.get("lists", ()), (*path, "required_slots", "lists"))
     yield from _values(slots.get("json", {}), (*path, "required_slots", "json"))
+    yield from _schema(slots.get("json_schema", {}), (*path, "required_slots", "json_schema"))
     for tool, rules in shape.tool_arguments.items():
         for place, rule in enumerate(rules):
             yield from _values(rule.arguments, (*path, "tool_arguments", tool, place, "arguments"))
@@ -93,11 +94,32 @@ def _values(value: Any, path: Path) -> Iterator[tuple[str, Path]]:
         yield value, path
     elif isinstance(value, Mapping):
         for key, below in value.items():
-            if key not in _RULES_OF_TEXT:
+            if key == "$any_of" and isinstance(below, list | tuple) and len(below) == 1:
+                yield from _values(below[0], (*path, key, 0))
+            elif key not in _RULES_OF_TEXT:
                 yield from _values(below, (*path, key))
     elif isinstance(value, list | tuple):
         for index, below in enumerate(value):
             yield from _values(below, (*path, index))
+
+
+def _schema(value: Any, path: Path) -> Iterator[tuple[str, Path]]:
+    """Texts that a JSON Schema compares character by character; names of properties are none of them."""
+    if isinstance(value, Mapping):
+        for key, below in value.items():
+            if key == "const":
+                yield from _values(below, (*path, key))
+            elif key == "enum" and isinstance(below, list | tuple):
+                if len(below) == 1:
+                    yield from _values(below[0], (*path, key, 0))
+            elif key in ("properties", "$defs", "definitions", "dependentSchemas") and isinstance(below, Mapping):
+                for name, inner in below.items():
+                    yield from _schema(inner, (*path, key, name))
+            elif key not in ("default", "examples"):
+                yield from _schema(below, (*path, key))
+    elif isinstance(value, list | tuple):
+        for index, below in enumerate(value):
+            yield from _schema(below, (*path, index))
 
 
 CHECKS = (
