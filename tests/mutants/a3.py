@@ -60,6 +60,38 @@ DEFECTS: tuple[Defect, ...] = (
         codes=LEAKED,
     ),
     Defect(
+        eval="AGT-04@A3",
+        name="keys and tokens are no secrets",
+        kind="filter",
+        edits=(
+            Edit(
+                SCRUB,
+                r"\b(?:sk|pk|rk|hf|gsk|xai|glpat|npm|pypi|github_pat|gh[opsur]|xox[abeoprs])[-_]",
+                r"\b(?:pk)[-_]",
+            ),
+        ),
+        recorded=True,
+        metric="output_hygiene",
+        codes=LEAKED,
+    ),
+    Defect(
+        eval="AGT-04@A3",
+        name="what follows Bearer is no secret",
+        kind="filter",
+        edits=(Edit(SCRUB, r"""    r"\bBearer\s+[\w.~+/=-]+",""" + "\n", ""),),
+        recorded=True,
+        metric="output_hygiene",
+        codes=LEAKED,
+    ),
+    Defect(
+        eval="AGT-04@A3",
+        name="what the model writes is not scrubbed",
+        kind="filter",
+        edits=(Edit(SYNC, '_EMPHASIS.sub("", scrub(text))', '_EMPHASIS.sub("", text)'),),
+        metric="output_hygiene",
+        codes=LEAKED,
+    ),
+    Defect(
         eval="AGT-09@A3",
         name="the order of sentences counts",
         kind="code",
