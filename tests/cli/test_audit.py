@@ -180,6 +180,18 @@ def test_weeks_add_up_and_a_fresh_recording_is_compared(desk: Path, audit: Audit
     assert {path.relative_to(desk / "cassettes").parts[0] for path in added} == {"audit-2026-W47"}
 
 
+def test_an_answer_counts_once_and_under_its_own_parameters(desk: Path, audit: Audited) -> None:
+    """The same answer drawn again is no second pair; what was asked with other parameters is no pair of this judge."""
+    for name in ("T-00", "T-01", "T-02"):
+        (desk / f"evals/s/{name}@A1.yaml").write_text(TASK.format(id=name))  # one task that allows a judge is left
+    audit(desk, week="2026-W46", record=True)
+    again = audit(desk, week="2026-W47", record=True)
+    assert (again["weeks"], again["agreement"][0]["n"]) == (["2026-W46", "2026-W47"], 1)
+    config = desk / "evals/tapegate.yaml"
+    config.write_text(config.read_text() + "  generation: {max_tokens: 512}\n")
+    assert audit(desk, week="2026-W48", record=True)["weeks"] == ["2026-W48"]
+
+
 def test_a_new_draw_replaces_the_week(desk: Path, audit: Audited) -> None:
     """Recording a week again leaves nothing of its first recording behind."""
     audit(desk, week="2026-W47", record=True)

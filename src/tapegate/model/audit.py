@@ -79,6 +79,8 @@ class Judged:
     """The task's fallback metric."""
     fallback_findings: tuple[Finding, ...]
     """What it found against the answer; empty: nothing."""
+    answer_sha256: str = ""
+    """Of the answer that both scored."""
 
     @property
     def differs(self) -> bool:

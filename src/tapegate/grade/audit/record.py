@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from tapegate.errors import BadInput
 from tapegate.grade.audit.draw import check
-from tapegate.model.audit import Audit, Draw, Judgement
+from tapegate.model.audit import Audit, Draw, Judgement, JudgePins
 from tapegate.model.part import NonEmpty, Part
 from tapegate.model.scores import Scores
 from tapegate.run.output import write_atomically
@@ -42,6 +42,10 @@ class _Judge(Part):
     parameters: dict[str, int | float]
     overridden: tuple[str, ...]
 
+    def pins(self) -> JudgePins:
+        """Which judge was asked, and how."""
+        return JudgePins(**{name: getattr(self, name) for name in type(self).model_fields})
+
 
 class _Row(Part):
     """The scores that one answer got from both, as they were when the judge was recorded."""
@@ -51,6 +55,8 @@ class _Row(Part):
     deterministic: dict[str, Score | None]
     judge: dict[str, Score | None]
     evaluator_error: str
+    answer_sha256: str | None = None
+    """Of the answer; None in a record of an earlier Tapegate."""
 
 
 class Record(Part):
@@ -115,6 +121,7 @@ def write(project: Path, made: Audit) -> None:
             "deterministic": scores(one.deterministic),
             "judge": scores(one.judge),
             "evaluator_error": one.judge.evaluator_error,
+            "answer_sha256": one.answer_sha256,
         }
         for one in made.judged
     ]

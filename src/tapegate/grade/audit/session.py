@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -13,12 +13,13 @@ from tapegate.grade.audit import record as records
 from tapegate.grade.audit.agreement import agreement
 from tapegate.grade.audit.answers import Answer, answers, fresh
 from tapegate.grade.audit.bench import Bench
+from tapegate.grade.audit.counted import Counted
 from tapegate.grade.audit.draw import check, draw, fits
 from tapegate.grade.audit.drift import drift
 from tapegate.grade.judge import template
 from tapegate.grade.judge.provider import overridden, parameters
 from tapegate.load.suite import Suite
-from tapegate.model.audit import AXES, Agreement, Audit, Axis, Draw, Judged, JudgePins, Pair, Weekly
+from tapegate.model.audit import AXES, Agreement, Audit, Draw, Judged, JudgePins, Weekly
 from tapegate.model.config import Judge
 from tapegate.oracles.catalog import CATALOG
 from tapegate.oracles.oracle import Oracle
@@ -129,6 +130,7 @@ def _one(answer: Answer, bench: Bench) -> Judged:
         fallback_findings=tuple(
             finding for finding in result.findings if finding.metric == fallback and finding.severity != "note"
         ),
+        answer_sha256=result.answer_sha256,
     )
 
 
@@ -161,23 +163,19 @@ def _write(suite: Suite, made: Audit, recorded: list[Cassette]) -> None:
 def _agreement(
     suite: Suite, judge: Judge, week: str, judged: tuple[Judged, ...]
 ) -> tuple[tuple[str, ...], tuple[Agreement, ...]]:
-    """Of the week's answers and of those that earlier weeks recorded under the same pins of the judge."""
-    pairs: dict[Axis, list[Pair]] = {axis: [] for axis in AXES}
-    pinned = (judge.model, judge.model_version, judge.template_sha256)
-    counted = []
-    for known in (known for known in records.weeks(suite.project) if known < week):
+    """Of the week's answers and of those that earlier weeks recorded under the same pins of the judge.
+
+    An answer that several weeks drew counts once, as the latest of them scored it: the same recording, judged by the
+    same model with the same words, is no second observation.
+    """
+    pins = _pins(judge)
+    counted, seen = [week], Counted()
+    for one in judged:
+        seen.enter(one.key, one.trial, one.answer_sha256, records.scores(one.deterministic), records.scores(one.judge))
+    for known in reversed([known for known in records.weeks(suite.project) if known < week]):
         recorded = records.read(suite.project, known)
-        if (recorded.judge.model, recorded.judge.model_version, recorded.judge.template_sha256) == pinned:
+        if recorded.judge.pins() == pins:
             counted.append(known)
             for row in recorded.rows:
-                _enter(pairs, row.deterministic, row.judge)
-    for one in judged:
-        _enter(pairs, records.scores(one.deterministic), records.scores(one.judge))
-    return (*counted, week), tuple(agreement(axis, pairs[axis]) for axis in AXES)
-
-
-def _enter(pairs: dict[Axis, list[Pair]], mine: Mapping[str, int | None], theirs: Mapping[str, int | None]) -> None:
-    for axis in AXES:
-        deterministic, said = mine[axis], theirs[axis]
-        if deterministic is not None and said is not None:
-            pairs[axis].append(Pair(deterministic, said))
+                seen.enter(row.key, row.trial, row.answer_sha256, row.deterministic, row.judge)
+    return tuple(sorted(counted)), tuple(agreement(axis, seen.pairs[axis]) for axis in AXES)
