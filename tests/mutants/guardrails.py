@@ -53,6 +53,33 @@ DEFECTS: tuple[Defect, ...] = (
         codes=HIDDEN,
     ),
     Defect(
+        **_filter,
+        name="a stray closing tag lets one more be open later",
+        edits=(
+            Edit(FILTER, "= max(0, self._open[name] - 1)", "-= 1"),
+            Edit(FILTER, "any(self._open.values())", "any(count > 0 for count in self._open.values())"),
+        ),
+        codes=HIDDEN,
+    ),
+    Defect(
+        **_filter,
+        name="a tag closed in itself hides the rest",
+        edits=(Edit(FILTER, 'if self._tag.startswith("</") or self._slash:', 'if self._tag.startswith("</"):'),),
+        codes=HIDDEN,
+    ),
+    Defect(
+        **_filter,
+        name="a tag that begins within another is none",
+        edits=(
+            Edit(
+                FILTER,
+                '        elif char == "<":\n            self._tag = ""\n            if self.hiding:',
+                '        elif char == "":\n            self._tag = ""\n            if self.hiding:',
+            ),
+        ),
+        codes=HIDDEN,
+    ),
+    Defect(
         **_desk,
         name="users who name no session share one",
         kind="code",
