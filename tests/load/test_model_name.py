@@ -11,6 +11,11 @@ from tapegate.load.model_name import floating
     "name",
     [
         "gpt-4o",
+        "gpt-35-turbo",
+        "deepseek-chat",
+        "grok-beta",
+        "qwen-max",
+        "gemini-pro",
         "openai/gpt-4.1-mini",
         "o3",
         "chatgpt-4o-latest",

@@ -180,6 +180,10 @@ def _packed_fixture(bench: Any) -> None:
     bench.put("evals/fixtures/big.gz", gzip.compress(bytes(65 << 20), 1))
 
 
+def _large_fixture(bench: Any) -> None:
+    bench.put("evals/fixtures/big.bin", bytes(10_000_001))
+
+
 def _stray_draft(bench: Any) -> None:
     bench.put(f"{FOLDER}/.trial-1.yaml-0123456789abcdef", "x")
 
@@ -496,7 +500,15 @@ DEFECTS = [
     (_break_scope_folder, "scope_files", "finding", "scope_files", CONFIG, 6, "write src/prompts/**"),
     (_break_scope_evals, "scope_evals", "finding", "scope_evals", CONFIG, 8, "evals/<suite>/<id>@P2.yaml"),
     (_declare_row, "inventory", "finding", "missing_eval", CONFIG, 8, "evals/<suite>/AGT-15@P1.yaml"),
-    (_declare_row, "methods", "finding", "missing_method", CONFIG, 8, "give one of its tasks `mode: stream_fixture`"),
+    (
+        _declare_row,
+        "methods",
+        "finding",
+        "missing_method",
+        CONFIG,
+        8,
+        "give one of its tasks `mode: stream_fixture` with",
+    ),
     (_soften_mandatory, "mandatory", "finding", "mandatory_not_blocking", TASK, 9, "remove `blocking: false`"),
     (_match_loosely, "matching", "finding", "loose_match", TASK, 9, "remove `match: conversation`"),
     (_forget_row, "inventory_declared", "note", "inventory_undeclared", CONFIG, 8, "add `inventory: A3`"),
@@ -520,6 +532,7 @@ DEFECTS = [
     (_planted_key, "evals_secrets", "finding", "secret_found", TASK, 5, "REDACTED_NAME"),
     (_key_in_frames, "evals_secrets", "finding", "secret_found", "evals/fixtures/stream.txt", None, "REDACTED_NAME"),
     (_packed_fixture, "evals_secrets", "finding", "size_limit", "evals/fixtures/big.gz", None, ""),
+    (_large_fixture, "evals_secrets", "finding", "size_limit", "evals/fixtures/big.bin", None, "split it"),
     (_secret, "recordings_secrets", "unreadable", "secret_found", CASSETTE, None, "revoke the key"),
     (_stray_draft, "recordings_pinned", "finding", "unfinished_write", FOLDER, None, "completes what counts"),
     (_forge_pin, "recordings_pinned", "finding", "pins_disagree", PINS, None, "derive them again"),
@@ -749,6 +762,21 @@ def test_each_required_method_is_missed(bench: Any, row: Callable[[str], None]) 
     assert "tool-trace parsing of the agent's stream (`d:` frames) (tool_trace)" in found[0]
     assert "citation URL validation (citation_contract)" in found[1]
     assert "output hygiene regex checks (output_hygiene)" in found[2]
+
+
+@pytest.mark.parametrize("line", ["blocking: false", "quarantine: {reason: x, owner: y, until: '2026-01-31'}"])
+def test_a_method_is_used_where_its_failure_blocks(line: str, bench: Any, row: Callable[[str], None]) -> None:
+    """What fails no gate is no use of a required method."""
+    row("A1")
+    bench.swap(TASK, "- allowed", "- required_slots: {citations_local_min: 1}\n      allowed")
+    bench.swap(TASK, "[tool_trace]", "[tool_trace, citation_contract]")
+
+    def missed() -> bool:
+        return any("citation URL" in found.message for found in bench.lint().findings if found.id == "missing_method")
+
+    assert not missed()
+    bench.swap(TASK, "grading:", f"{line}\ngrading:")
+    assert missed()
 
 
 def test_a_mandatory_eval_blocks(bench: Any, row: Callable[[str], None]) -> None:

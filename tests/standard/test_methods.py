@@ -45,6 +45,9 @@ def rows(**state: Any) -> dict[str, Any]:
     return {"outcome": {"state": {"history": {"rows": [state]}}}}
 
 
+CUT = {"mode": "stream_fixture", "setup": {"stream": "x", "chunking": "all_splits"}}
+"""A stream fixture that is cut in every way."""
+
 USES: list[tuple[Method, dict[str, Any]]] = [
     (methods.CITATION_URLS, slots(citations_local_exist=True)),
     (methods.HYGIENE, {"expect": {"forbidden_patterns": ["<x>"]}}),
@@ -65,7 +68,8 @@ USES: list[tuple[Method, dict[str, Any]]] = [
     (methods.EXCEPTIONS, {"setup": FAULTS}),
     (methods.RETURN_TYPES, slots(json={"$": {"$type": "object"}})),
     (methods.ERROR_MESSAGES, {"setup": FAULTS, **slots(prefix="Sorry")}),
-    (methods.FILTER_FIXTURES, {"mode": "stream_fixture"}),
+    (methods.FILTER_FIXTURES, {**CUT, **slots(hidden_by_tags=["thinking"])}),
+    (methods.FILTER_FIXTURES, {**CUT, **slots(split_invariant=True)}),
     (methods.STREAM_PARTS, {"mode": "stream_fixture"}),
     (methods.STREAM_PARTS, slots(stream_parts=["text"])),
     (methods.CONCURRENT_STATE, {"mode": "concurrent", "beside": ["Ho."], **rows(unique=["id"])}),
@@ -98,6 +102,11 @@ def test_tools_are_parsed_where_the_stream_tells_of_them() -> None:
         (methods.DEDUP, rows(count={"min": 1})),
         (methods.DB_FIELDS, rows(columns={"summary": "x"})),
         (methods.ERROR_MESSAGES, slots(prefix="Sorry")),
+        (methods.FILTER_FIXTURES, {"mode": "stream_fixture"}),
+        (methods.FILTER_FIXTURES, CUT),
+        (methods.FILTER_FIXTURES, {**CUT, **slots(visible_text="x")}),
+        (methods.FILTER_FIXTURES, {"mode": "stream_fixture", **slots(split_invariant=True)}),
+        (methods.FILTER_FIXTURES, slots(split_invariant=True)),
         (methods.CONCURRENT_STATE, rows(unique=["id"])),
         (methods.CONCURRENT_STATE, {"mode": "concurrent"}),
     ],

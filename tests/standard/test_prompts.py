@@ -58,6 +58,7 @@ HELD = [
     ("a.txt", "You are an expert in bees.", "tells a model what it is"),
     ("a.py", '{"role": "system", "content": text}', "writes a system message"),
     ("a.ts", "{ role: 'developer', content }", "writes a system message"),
+    ("a.go", 'Message{Role: "system", Content: text}', "writes a system message"),
     ("a.yaml", "- role: system\n  content: x\n", "writes a system message"),
     ("a.py", 'Message(role="system", text=x)', "writes a system message"),
     ("a.py", 'SUMMARY_PROMPT = """Sum up."""', "names a text a prompt"),

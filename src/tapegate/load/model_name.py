@@ -12,10 +12,12 @@ _DATED = re.compile(rf"[-@](?:{_DATE})(?![0-9])")
 _CLAUDE = re.compile(r"claude-(?:[a-z]+-)?(?P<major>\d+)(?:[-.](?P<minor>\d{1,2})(?!\d))?")
 _NUMBERED = re.compile(r"-\d{3}(?![0-9])")
 
-_OPENAI = re.compile(r"(?:gpt-(?:3\.5|4|5)|chatgpt|o[1-9](?![a-z0-9])|codex)")
+_OPENAI = re.compile(r"(?:gpt-(?:3\.?5|4|5)|chatgpt|o[1-9](?![a-z0-9])|codex)")
 _MISTRAL = re.compile(r"(?:open-)?(?:mi[sx]tral|ministral|codestral|pixtral|magistral|devstral)-(?!.*instruct)")
 _COMMAND = re.compile(r"command-[ar](?![a-z])")
-_GEMINI = re.compile(r"gemini-(?:1\.|2\.0)")
+_GEMINI = re.compile(r"gemini-(?:1\.|2\.0|pro|ultra|flash)")
+_OTHERS = re.compile(r"(?:deepseek-(?:chat|reasoner|coder)|grok-beta|qwen-(?:max|plus|turbo|long))$")
+"""Names of services that stand for whichever version is the newest."""
 _PREFIX = re.compile(r"^(?:.*/)?(?:(?:us|eu|apac|global)\.)?(?:anthropic|mistral|cohere)\.")
 
 
@@ -35,6 +37,8 @@ def floating(name: str) -> str | None:
     undated = _DATED.search(bare) is None
     if undated and (_OPENAI.match(bare) or _MISTRAL.match(bare) or _COMMAND.match(bare)):
         return "has no date, and its provider publishes dated snapshots of it"
+    if _OTHERS.fullmatch(bare):
+        return "names no version, so that another model may answer to it tomorrow"
     if undated and _GEMINI.match(bare) and not _NUMBERED.search(bare):
         return "has no version number, and its provider publishes numbered versions of it"
     # Before 4.6 a name without a date is an alias of the newest snapshot; from 4.6 on it is the snapshot itself

@@ -126,12 +126,17 @@ def _concurrent_state(asked: Asked) -> bool:
     return asked.task.mode == "concurrent" and kept
 
 
+def _filter_fixture(asked: Asked) -> bool:
+    cut = asked.task.mode == "stream_fixture" and asked.task.setup.chunking == "all_splits"
+    return cut and _slot("hidden_by_tags", "split_invariant")(asked)
+
+
 TOOL_STREAM = Method(
     "tool-trace parsing of the agent's stream (`d:` frames)",
     "tool_trace",
     1,
     _tool_stream,
-    "a condition on tools, asked of a subject whose stream tells of its tools (`stream: mixed`)",
+    "a condition on tools, asked of a subject whose stream tells of its tools (any dialect but `text`)",
 )
 CITATION_URLS = Method(
     "citation URL validation", "citation_contract", 2, _slot("citations_"), "a slot like `citations_local_min: 1`"
@@ -141,7 +146,7 @@ HYGIENE = Method(
     "output_hygiene",
     3,
     _patterns("no_hidden_tag_leak", "no_private_path_leak"),
-    "`forbidden_patterns`, or the invariants `no_hidden_tag_leak` and `no_private_path_leak`",
+    "`forbidden_patterns`, or the invariant `no_hidden_tag_leak` or `no_private_path_leak`",
 )
 SENTENCES = Method(
     "sentence-count contract",
@@ -199,15 +204,15 @@ FILTER_FIXTURES = Method(
     "stream-fixture replay with pass/fail invariants",
     "content_filter_contract",
     1,
-    lambda asked: asked.task.mode == "stream_fixture",
-    "`mode: stream_fixture`",
+    _filter_fixture,
+    "`mode: stream_fixture` with `chunking: all_splits`, and the slot `hidden_by_tags` or `split_invariant`",
 )
 STREAM_PARTS = Method(
     "stream-fixture replay with pass/fail invariants",
     "orchestration_contract",
     1,
     lambda asked: asked.task.mode == "stream_fixture" or _slot("stream_parts", "answers_complete")(asked),
-    "`mode: stream_fixture`, or the slots `answers_complete` and `stream_parts`",
+    "`mode: stream_fixture`, or the slot `answers_complete` or `stream_parts`",
 )
 CONCURRENT_STATE = Method(
     "DB-state assertions under concurrent requests",

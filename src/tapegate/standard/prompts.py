@@ -62,7 +62,7 @@ MARKS = (
     Mark("tells a model what it is", rf"(?i)\byou are (?:\w+, )?(?:an?|the) (?:\w+[ -]){{0,6}}?(?:{_ROLES})\b"),
     Mark(
         "writes a system message",
-        r"""["']?\brole["']?\s*(?::|=>|=)\s*["'`]?(?:system|developer)\b["'`]?\s*(?:[,;})\]\n]|$)""",
+        r"""(?i)["']?\brole["']?\s*(?::|=>|=)\s*["'`]?(?:system|developer)\b["'`]?\s*(?:[,;})\]\n]|$)""",
     ),
     Mark(
         "names a text a prompt",

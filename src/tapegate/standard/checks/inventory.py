@@ -37,10 +37,10 @@ def _evals(ground: Ground) -> Iterator[Problem]:
 
 def _methods(ground: Ground) -> Iterator[Problem]:
     """A method is used where a task of the path has a condition of its kind under the metric that carries it out: that
-    the metric is declared is not enough."""
+    the metric is declared is not enough, and neither is a task whose failure does not fail the gate."""
     for path_id, row, tasks in _declared(ground):
         for method in row.methods:
-            if not any(method.used(case, ground.config) for task in tasks for case in expanded(task)):
+            if not any(method.used(case, ground.config) for task in tasks if task.blocks for case in expanded(task)):
                 by = f" ({method.metric})" if method.metric else ""
                 yield ground.at(
                     "missing_method",

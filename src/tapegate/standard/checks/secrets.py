@@ -36,8 +36,12 @@ def _held(ground: Ground) -> Iterator[Problem]:
     for name, path in _files(ground):
         # Not by pathlib, which takes three times as long: thousands of small files are read here.
         with suppress(OSError), open(path, "rb", buffering=0) as file:  # noqa: PTH123
-            block.append((name, file.read(min(fstat(file.fileno()).st_size, LARGEST))))
+            length = fstat(file.fileno()).st_size
+            block.append((name, file.read(min(length, LARGEST))))
             size += len(block[-1][1])
+            if length > LARGEST:
+                message = f"{name!r} has {length:,} bytes, of which only the first {LARGEST:,} are searched for keys"
+                yield Problem("size_limit", message, name, fix="make it smaller, or split it")
         if size >= BLOCK:
             yield from _searched(block)
             block, size = [], 0
@@ -75,7 +79,7 @@ CHECKS = (
         _held,
         {
             "secret_found": "A task, the config, a fixture or a snapshot holds a key.",
-            "size_limit": "Packed data of a file is too large to be searched.",
+            "size_limit": "A file, or packed data of one, is too large to be searched.",
         },
         sound=False,
     ),
