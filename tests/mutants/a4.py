@@ -28,6 +28,15 @@ NO_FINDINGS = Edit(
 NO_NUMBERS = Edit("summarizer.py", "- State findings with their numbers and units, as the text has them.\n", "")
 CLAIMS_THE_MODEL = Edit("summarizer.py", '(fallback(document), "fallback")', '(fallback(document), "model")')
 EMPTY_RULE = Edit("summarizer.py", "[:5] or said[:1],\n", '[:0] or ["-"],\n')
+NO_YEAR = Edit("summarizer.py", "year=int(year[0]) if year else 0,", "year=0,")
+NO_AUTHORS = Edit("summarizer.py", '(_YEAR_BEHIND.sub("", authors[1]) if authors else UNKNOWN)', "UNKNOWN")
+HEADING_AS_SUMMARY = Edit("summarizer.py", 'summary=" ".join(said[:3]),', "summary=text.splitlines()[0],")
+ONE_BY_RULE = Edit("summarizer.py", "[:5] or said[:1],\n", "[:1] or said[:1],\n")
+ONE_FINDING = Edit(
+    "ingest.py",
+    "Summary(form.summary, tuple(form.key_findings), origin)",
+    "Summary(form.summary, tuple(form.key_findings[:1]), origin)",
+)
 LAX = Edit("summarizer.py", 'extra="forbid", strict=True, frozen=True', 'extra="ignore", frozen=True')
 EMPTY_FIELDS = Edit("summarizer.py", "strip_whitespace=True, min_length=1, max_length", "max_length")
 NO_CAUSE = Edit("ingest.py", '        "summary": summary.summary,\n', "")
@@ -96,6 +105,14 @@ DEFECTS: tuple[Defect, ...] = (
         codes=BROKEN,
     ),
     Defect(
+        eval="AGT-05@A4",
+        name="one finding is kept of several",
+        kind="code",
+        edits=(ONE_FINDING,),
+        metric="schema_contract",
+        codes=BROKEN,
+    ),
+    Defect(
         eval="AGT-06@A4",
         name="the model reads the first 240 characters",
         kind="prompt",
@@ -136,6 +153,15 @@ DEFECTS: tuple[Defect, ...] = (
         edits=(EMPTY_RULE,),
         metric="schema_contract",
         codes=FACTS,
+    ),
+    *(
+        Defect(eval="AGT-10@A4", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=BROKEN)
+        for name, edit in (
+            ("the fallback reads no year", NO_YEAR),
+            ("the fallback reads no authors", NO_AUTHORS),
+            ("the fallback's summary is the heading", HEADING_AS_SUMMARY),
+            ("the fallback keeps one finding of several", ONE_BY_RULE),
+        )
     ),
     Defect(
         eval="AGT-10@A4",
