@@ -68,6 +68,18 @@ def test_a_metric_that_is_missing_is_declared(bench: Any, list_: str, fixed: str
     assert bench.lint().exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "line", ["      required_slots: {sentences_mx: 3}\n", "  required_invariants: [no_hiden_tag_leak]\n"]
+)
+def test_the_metric_of_a_misspelt_name_stays(line: str, bench: Any) -> None:
+    """It was declared rightly: the name is what is wrong, and which one was meant a person knows."""
+    bench.swap(TASK, "grading:", f"{line}grading:")
+    bench.swap(TASK, "[tool_trace]", "[tool_trace, schema_contract, output_hygiene]")
+    before = text(bench)
+    assert fix(bench.root) == ()
+    assert text(bench) == before
+
+
 def test_a_metric_that_only_a_case_needs_stays(bench: Any) -> None:
     """What a case demands belongs to the task's metrics."""
     cases = "cases: [{name: a}, {name: b, expect: {required_invariants: [stream_complete]}}]"

@@ -22,6 +22,7 @@ from tapegate.oracles.oracle import INVARIANTS, PATTERNS, Evidence, Oracle, prob
 from tapegate.oracles.private_paths import private_paths
 from tapegate.oracles.sent import sent
 from tapegate.oracles.slot import SlotKind
+from tapegate.oracles.unsayable import unsayable
 
 MOST = 5
 """Findings of one kind that are listed; the last one says how many more there are."""
@@ -144,13 +145,17 @@ class OutputHygiene(Oracle):
             yield from _first(_of_each(trace, lambda answer: _pattern(pattern, answer, place), True))  # noqa: B023
 
     def problems(self, task: Task) -> Iterator[Problem]:
-        """Patterns that do not compile, say nothing, or stand there twice."""
+        """Patterns that do not compile, say nothing, or stand there twice, and texts that an outcome demands all the
+        same."""
         for index, pattern in enumerate(task.expect.forbidden_patterns):
             path = (*PATTERNS, index)
             for flaw in patterns.flaws(pattern):
                 yield problem_at(task, path, flaw.code, flaw.message)
             if pattern in task.expect.forbidden_patterns[:index]:
                 yield problem_at(task, path, "duplicate_entry", f"pattern {pattern!r} stands in the list twice")
+        for path, text in unsayable(task):
+            message = f"{text!r} is demanded here, and forbidden in every answer"
+            yield problem_at(task, path, "unreachable_outcome", message, "demand another text, or forbid less")
 
 
 def _first(unmet: Iterator[Unmet]) -> Iterator[Unmet]:

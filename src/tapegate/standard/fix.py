@@ -15,7 +15,7 @@ from tapegate.load.reader import parse_document, read_document
 from tapegate.load.task import read_task
 from tapegate.model.source import Path as Place
 from tapegate.model.task import Task
-from tapegate.oracles.catalog import CATALOG
+from tapegate.oracles.catalog import CATALOG, invariants
 from tapegate.oracles.turns import claims
 from tapegate.run.output import write_atomically
 from tapegate.standard.list_edit import NotPlain, edited
@@ -78,8 +78,8 @@ def _lists(task: Task) -> Iterator[tuple[Place, Sequence[str]]]:
     """Every list of the task that may hold too much or too little, as it should be."""
     declared = dict.fromkeys(task.grading.deterministic_metrics)
     claimed = {oracle.name: any(any(claims(oracle, case)) for case in expanded(task)) for oracle in CATALOG}
-    # An unknown name may be a misspelt one: which one, a person knows.
-    if declared.keys() <= claimed.keys():
+    # An unknown name may be a misspelt one: which one, a person knows, and so what belongs to a metric.
+    if declared.keys() <= claimed.keys() and not _misspelt(task):
         missing = [name for name, wanted in claimed.items() if wanted and name not in declared]
         yield _METRICS, [*(name for name in declared if claimed[name]), *missing]
     yield ("expect", "required_invariants"), list(dict.fromkeys(task.expect.required_invariants))
@@ -89,6 +89,18 @@ def _lists(task: Task) -> Iterator[tuple[Place, Sequence[str]]]:
             for place, turn in enumerate(outcome.turns):
                 path = ("expect", "accepted_outcomes", index, "turns", place, field)
                 yield path, list(dict.fromkeys(getattr(turn, field)))
+
+
+def _misspelt(task: Task) -> bool:
+    """Whether a slot or an invariant of the task belongs to no built-in metric."""
+    slots = {slot for oracle in CATALOG for slot in oracle.slots}
+    for case in expanded(task):
+        shapes = [shape for outcome in case.expect.accepted_outcomes for shape in outcome.shapes]
+        if any(shape.required_slots.keys() - slots for shape in shapes):
+            return True
+        if set(case.expect.required_invariants) - invariants().keys():
+            return True
+    return False
 
 
 def _rewritten(found: TaskFile, document: Document, path: Place, wanted: Sequence[str]) -> bool:
