@@ -80,6 +80,8 @@ WHOLE_PAPER_SHOWN = (
     Edit("tools.py", "_head(paper) | asdict(reading), shown)", "*[_head(paper) | asdict(reading)] * 2)"),
 )
 
+WEB_LINKS_ELSEWHERE = shows('shown = shown.replace("https://", "https://evil.example/")')
+UNKNOWN_TOO = adds('more = " See also [Ferry](/paper/p-nope-99)."')
 SECOND_BY_SKILL = Edit(
     "turn.py",
     "            self._messages.append(_said(completion.content, calls))\n",
@@ -109,6 +111,7 @@ OFFERS_MORE = adds('more = "\\n\\nShall I look further into this?"')
 WEB = frozenset({"path_not_allowed", "forbidden_tool_called", "first_tool_not_allowed", "too_many_calls"})
 UNFINISHED = frozenset({"stream_unfinished"})
 UNCITED = frozenset({"paper_not_cited"})
+UNKNOWN_PAGE = frozenset({"unknown_page_cited"})
 
 DEFECTS: tuple[Defect, ...] = (
     Defect(
@@ -177,6 +180,25 @@ DEFECTS: tuple[Defect, ...] = (
         edits=(WEB_LINKS_CUT,),
         metric="citation_contract",
         codes=frozenset({"too_few_web_citations"}),
+    ),
+    Defect(
+        eval="RET-04@A1",
+        name="links of the web lead to another host",
+        kind="code",
+        edits=(WEB_LINKS_ELSEWHERE,),
+        metric="citation_contract",
+        codes=UNKNOWN_PAGE,
+    ),
+    *(
+        Defect(
+            eval=key,
+            name="a paper that is not there is cited too",
+            kind="code",
+            edits=UNKNOWN_TOO,
+            metric="citation_contract",
+            codes=frozenset({"unknown_paper_cited"}),
+        )
+        for key in ("RET-01@A1", "RET-03@A1", "RET-05@A1", "AGT-08@A1")
     ),
     Defect(
         eval="RET-05@A1",

@@ -13,9 +13,12 @@ from mutants.a1 import (
     READ_IN_VAIN,
     SOURCES_AGAIN,
     UNCITED,
+    UNKNOWN_PAGE,
+    UNKNOWN_TOO,
     WEB,
     WEB_FIRST,
     WEB_LINKS_CUT,
+    WEB_LINKS_ELSEWHERE,
     WEB_TOO,
     WHOLE_PAPER_SHOWN,
 )
@@ -116,6 +119,25 @@ DEFECTS: tuple[Defect, ...] = (
         edits=(WEB_LINKS_CUT,),
         metric="citation_contract",
         codes=frozenset({"too_few_web_citations"}),
+    ),
+    Defect(
+        eval="RET-04@A2",
+        name="links of the web lead to another host",
+        kind="code",
+        edits=(WEB_LINKS_ELSEWHERE,),
+        metric="citation_contract",
+        codes=UNKNOWN_PAGE,
+    ),
+    *(
+        Defect(
+            eval=key,
+            name="a paper that is not there is cited too",
+            kind="code",
+            edits=UNKNOWN_TOO,
+            metric="citation_contract",
+            codes=frozenset({"unknown_paper_cited"}),
+        )
+        for key in ("RET-01@A2", "RET-03@A2", "RET-05@A2", "AGT-08@A2")
     ),
     Defect(
         eval="RET-05@A2",

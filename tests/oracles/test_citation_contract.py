@@ -10,6 +10,7 @@ from tapegate.model.trace import ToolResult
 from tapegate.oracles.citation_contract import CitationContract
 
 FOUND = ToolResult("c1", "search_local", True, {"results": [{"id": "p1"}, {"id": "p2"}]})
+PAGE = ToolResult("c2", "web_search", True, {"results": [{"url": "https://a.org/x", "snippet": "See b.org."}]})
 
 
 def slots(**values: Any) -> dict[str, Any]:
@@ -38,6 +39,10 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
         [FOUND, "/paper/p3 /paper/p1"],
         [],
     ),
+    ("a page that a tool returned", slots(citations_web_exist=True), [PAGE, "[x](https://A.org/x/)"], []),
+    ("an invented page", slots(citations_web_exist=True), [PAGE, "https://b.org/a.org/x"], ["unknown_page_cited"]),
+    ("a page of no tool", slots(citations_web_exist=True), ["See www.a.org"], ["unknown_page_cited"]),
+    ("a page, whether it exists or not", slots(citations_web_min=1), ["https://b.org/x"], []),
     ("a paper, whether it exists or not", slots(citations_local_min=1), ["/paper/p3"], []),
     ("the paper meant", slots(citations_local_include=["p1"]), ["/paper/p2 /paper/p1"], []),
     ("another paper", slots(citations_local_include=["p1"]), ["/paper/p2"], ["paper_not_cited"]),
@@ -79,6 +84,7 @@ def test_table(judged, name, expectation, events, codes):
         ({"citations_web_min": 1}, "", False),
         ({"citations_web_max": 0}, "https://a.org b", True),
         ({"citations_local_exist": True}, "/paper/p1", False),
+        ({"citations_web_exist": True}, "https://b.org b", False),
         ({"citations_local_include": ["p1"]}, "", False),
         ({"citations_local_max": 5}, "[x](/papers/1)", True),
         ({"citations_local_max": 5}, "[/paper/p1](/paper/p2)", True),

@@ -121,6 +121,7 @@ SLOTS = {
     "citations_web_min": 1,
     "citations_web_max": 2,
     "citations_local_exist": True,
+    "citations_web_exist": True,
     "citations_known": ["p9"],
     "citations_local_include": ["p1", {"any_of": ["p2", "p3"]}],
     "facts": [{"name": "n", "any_of": ["12,500", "/\\d+ papers/"], "all": ["local-first"]}],

@@ -11,6 +11,7 @@ from tapegate.model.source import Path
 from tapegate.model.task import Outcome, Task
 from tapegate.model.trace import Json, Trace
 from tapegate.oracles.excerpt import visible
+from tapegate.oracles.known_pages import known_pages
 from tapegate.oracles.known_papers import known_papers
 from tapegate.oracles.links import Link, links
 from tapegate.oracles.oracle import Oracle, outcome_path, problem_at, slot_path
@@ -38,6 +39,7 @@ class CitationContract(Oracle):
     - `citations_web_min`, `citations_web_max` (number of distinct addresses, from 0 up, both included).
     - `citations_local_exist` (true or false): every paper cited exists, as a tool result of this trial or
       `citations_known` shows.
+    - `citations_web_exist` (true or false): every address cited stands in a successful tool result of this trial.
     - `citations_known` (list of paper ids): papers that exist beside those which tools returned.
     - `citations_local_include` (list; an entry is a paper id, or `{any_of: [ids]}`): each entry is cited.
 
@@ -56,7 +58,8 @@ class CitationContract(Oracle):
     -----------------------------------------
     A right link under a wrong claim passes: `facts` of `schema_contract` judges claims. An id counts as existing when
     a successful tool result holds it under an id key or as `/paper/{id}`, so a tool that invents papers is believed;
-    `citations_local_include` names the paper that must be there.
+    `citations_local_include` names the paper that must be there. So does an address of the web that a tool returned,
+    in any text; only host and path are compared, so that `http://` for `https://` passes.
 
     Example task
     ------------
@@ -80,13 +83,14 @@ class CitationContract(Oracle):
     """
 
     name = "citation_contract"
-    version = 1
+    version = 2
     codes: ClassVar[Mapping[str, str]] = {
         "too_few_local_citations": "Fewer papers of the library are cited than required.",
         "too_many_local_citations": "More papers of the library are cited than allowed.",
         "too_few_web_citations": "Fewer pages of the web are cited than required.",
         "too_many_web_citations": "More pages of the web are cited than allowed.",
         "unknown_paper_cited": "A paper is cited that neither a tool result nor the task knows.",
+        "unknown_page_cited": "A page of the web is cited that no tool result holds.",
         "paper_not_cited": "A paper that must be cited is not.",
         "malformed_citation": "A link that should cite a paper or a page cannot lead there.",
         "citation_mismatch": "A link's label shows another address than the one it leads to.",
@@ -100,6 +104,7 @@ class CitationContract(Oracle):
         "citations_web_min": at_least("At least so many distinct web addresses are cited."),
         "citations_web_max": at_most("At most so many distinct web addresses are cited."),
         "citations_local_exist": flag("True: every paper cited exists."),
+        "citations_web_exist": flag("True: every page of the web that is cited was returned by a tool."),
         "citations_known": texts("Ids of papers that exist, beside those that tools returned."),
         "citations_local_include": text_list("Papers that are cited: ids, or `{any_of: [ids]}`."),
     }
@@ -126,6 +131,8 @@ class CitationContract(Oracle):
                         got=f"/paper/{paper}",
                         final=False,
                     )
+        if slots.get("citations_web_exist"):
+            yield from _unknown_pages(slot_path(index, "citations_web_exist"), cited, known_pages(trace))
         for place, entry in enumerate(slots.get("citations_local_include", ())):
             papers = choices(entry)
             if not set(papers) & set(local):
@@ -166,6 +173,9 @@ class CitationContract(Oracle):
                 message = "an answer that cites nothing meets 'citations_local_exist: true'"
                 fix = "add citations_local_min or citations_local_include"
                 yield problem_at(task, slot_path(index, "citations_local_exist"), "vacuous_slot", message, fix)
+            if slots.get("citations_web_exist") and no_tool and least["web"]:
+                message = "without a tool call no cited page of the web can be known to exist"
+                yield problem_at(task, slot_path(index, "citations_web_exist"), "unreachable_outcome", message)
             if "citations_known" in slots and not slots.get("citations_local_exist"):
                 message = "'citations_known' does nothing without 'citations_local_exist: true'"
                 yield problem_at(task, slot_path(index, "citations_known"), "vacuous_slot", message)
@@ -195,6 +205,18 @@ def _counted(
         path = slot_path(index, f"citations_{kind}_max")
         final = len(settled) > most
         yield Unmet(f"too_many_{kind}_citations", said, path, expected=f"at most {most}", got=got, final=final)
+
+
+def _unknown_pages(path: Path, cited: Sequence[Link], known: frozenset[str]) -> Iterator[Unmet]:
+    """The addresses that no tool returned, each once. One that more text could lengthen may become a known one."""
+    seen = set()
+    for link in cited:
+        if link.kind == "web" and link.address not in known and link.address not in seen:
+            seen.add(link.address)
+            target = visible(link.target)
+            message = f"the answer cites {target!r}, which no tool result holds"
+            expected = f"one of {_some(sorted(known))}" if known else "no web citation: no tool returned an address"
+            yield Unmet("unknown_page_cited", message, path, expected=expected, got=target, final=False)
 
 
 def _wrong(path: Path, cited: Sequence[Link], open_: Sequence[Link]) -> Iterator[Unmet]:
