@@ -70,6 +70,14 @@ def test_repeated_runs_are_told_apart(score: Callable[..., Result]) -> None:
     assert isinstance(score(samples).exception, BadInput)
 
 
+@pytest.mark.parametrize("words", [(), ("--repeats",), ("--repeats", "--json")])
+def test_no_sample_is_no_data(words: tuple[str, ...], score: Callable[..., Result]) -> None:
+    """Nothing was measured, whichever way it is asked: that is neither ready nor an invalid file."""
+    done = score([], *words)
+    assert done.exit_code == 3
+    assert "no data" in done.output or json.loads(done.output)["verdict"] == "no_data"
+
+
 def test_the_table_shows_what_it_decides_by(score: Callable[..., Result]) -> None:
     """Every gate with its limit and both bounds; every sample that does not pass, and why."""
     done = score([GOOD, {**GOOD, "accuracy_score": None, "id": "RET-01"}, {**GOOD, "crashed": True, "id": "##[x]"}])

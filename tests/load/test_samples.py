@@ -100,6 +100,11 @@ def test_a_cell_is_an_integer_or_refused(cell: str, tmp_path: Path) -> None:
         ("a.csv", "accuracy_score,crashed\n1\n", "invalid_sample"),
         ("a.csv", 'accuracy_score\n"1\n', "csv_syntax"),
         ("a.csv", "", "empty_document"),
+        ("a.csv", "acuracy_score\n", "invalid_sample"),
+        ("a.json", '{"samples": [{"accuracy_score": 2}], "timed_out": true}', "invalid_sample"),
+        ("a.json", '{"samples": [], "accuracy_score": 2}', "invalid_sample"),
+        ("a.json", '[{"total_tokens": 9, "input_tokens": 10}]', "invalid_sample"),
+        ("a.json", '[{"total_tokens": 9, "output_tokens": 10}]', "invalid_sample"),
     ],
 )
 def test_an_ambiguous_file_is_refused(name: str, text: str, code: str, tmp_path: Path) -> None:
@@ -109,6 +114,13 @@ def test_an_ambiguous_file_is_refused(name: str, text: str, code: str, tmp_path:
     with pytest.raises(LoadError) as caught:
         read_samples(path, name)
     assert caught.value.problems[0].code == code
+
+
+def test_metadata_of_the_run_may_stand_beside_the_samples(tmp_path: Path) -> None:
+    """Its name and whatever else is no field of a sample."""
+    path = tmp_path / "a.json"
+    path.write_text('{"samples": [{"total_tokens": 10, "input_tokens": 10}], "run_id": "r", "id": "i", "machine": "m"}')
+    assert [sample.total_tokens for sample in read_samples(path, "a.json")] == [10]
 
 
 def test_a_line_of_json_lines_is_named(tmp_path: Path) -> None:

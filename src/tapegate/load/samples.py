@@ -26,6 +26,8 @@ TEXTS = ("id", "run_id", "evaluator_error")
 NOTED = ("rationale",)
 """What a file may say beside, and no number comes from."""
 FIELDS = (*SCORES, *COUNTS, *FLAGS, *TEXTS, *NOTED)
+MEASURED = frozenset({*SCORES, *COUNTS, *FLAGS, *NOTED, "evaluator_error"})
+"""Fields that a run does not have: its metadata may name an `id` and a `run_id`."""
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _BOOLEANS = {"true": True, "false": False}
@@ -97,6 +99,10 @@ def _rows(document: Document, draft: Draft, above: int) -> list[Row]:
     value = document.value
     start: tuple[str | int, ...] = ()
     if isinstance(value, dict) and "samples" in value:  # what stands beside them is metadata of the run
+        for name in (name for name in value if name in MEASURED):
+            line, column = document.place((name,))
+            message = f"{name!r} is of a sample, and stands beside `samples`, where no sample has it"
+            draft.report("invalid_sample", message, (above + line, column), "write it into each sample")
         value, start = value["samples"], ("samples",)
     found = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
     rows = []
@@ -139,6 +145,10 @@ def _csv(text: str, draft: Draft) -> list[Row]:
             else:
                 named = zip(header, cells, strict=True)
                 rows.append(Row({name: _cell(name, cell) for name, cell in named}, _on_line(line)))
+        # Each row tells of its unknown columns; where there is none, nobody would.
+        for name in [] if rows else dict.fromkeys(name for name in header if name not in FIELDS):
+            message = f"{name!r} is no field of a sample"
+            draft.report("invalid_sample", message, (1, 1), did_you_mean(name, FIELDS))
     except csv.Error as error:
         draft.report("csv_syntax", f"this is not CSV: {error}", (reader.line_num, 1), "correct the quotes")
         return []
@@ -189,9 +199,12 @@ def _faults(row: Row) -> Iterator[tuple[str, str, str]]:
             yield name, f"{name} is {_shown(value)}; expected text", "put it in quotes"
     parts = [row.values.get(name) for name in ("input_tokens", "output_tokens")]
     total, made = row.values.get("total_tokens"), sum(part for part in parts if type(part) is int)
-    if all(type(value) is int for value in (*parts, total)) and total != made:
-        message = f"total_tokens is {total}, and input_tokens and output_tokens make {made}"
-        yield "total_tokens", message, "correct it, or leave total_tokens away"
+    if type(total) is not int:
+        return
+    whole = all(type(part) is int for part in parts)
+    if (whole and total != made) or total < made:
+        said = "input_tokens and output_tokens make" if whole else "one part of it is"
+        yield "total_tokens", f"total_tokens is {total}, and {said} {made}", "correct it, or leave total_tokens away"
 
 
 _MISSING = "write null for a value that nobody measured (an empty cell in CSV)"

@@ -16,13 +16,15 @@ LEAST_RUNS = 3
 
 
 def repeats(samples: Iterable[Sample]) -> Repeats:
-    """The runs that the samples' `run_id` tells apart, each scored, and how their headline numbers spread.
+    """The runs that the samples' `run_id` tells apart, each scored, and how their headline numbers spread; `no_data` of none.
 
     Raises UsageError `unnamed_run` for a sample without a run, `too_few_runs` for fewer than three.
     """
     by_run: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         by_run[sample.run_id].append(sample)
+    if not by_run:
+        return Repeats({}, Spread(None, None), Spread(None, None), "no_data")
     if "" in by_run:
         raise UsageError.of(
             "unnamed_run",
