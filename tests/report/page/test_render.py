@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from tapegate.model.diff import Kind
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
 from tapegate.report.page.evidence import Evidence
@@ -95,6 +96,20 @@ def test_a_thousand_tasks_fit_into_a_megabyte(make_page: Any, make_task: Any, ma
     kept = json.loads(parsed.text["scriptapplication/json"])["tasks"]
     assert {task.key for task in bad} <= set(kept)
     assert len(kept) > 40
+
+
+def test_removed_tasks_leave_the_page_its_size(make_page: Any, make_task: Any, the_diff: Any) -> None:
+    """A thousand tasks gone, with long names of many bytes each: the page is held to its bytes, and shows what is there."""
+    old = next(task for task in the_diff.tasks if task.kind is Kind.REMOVED)
+    gone = tuple(
+        replace(old, key=f"{'ü' * 40}-{n:04}@A1", base_key=f"{'ü' * 40}-{n:04}@A1", file="é" * 300)
+        for n in range(1_000)
+    )
+    run = Run("pr", False, tuple(make_task(f"RET-{n:04}@A1") for n in range(1_000)), Gate(True, 0, ()))
+    page = make_page(run=run, diff=replace(the_diff, tasks=gone))
+    assert len(page) < MOST_BYTES
+    kept = json.loads(read(page).text["scriptapplication/json"])["tasks"]
+    assert {"RET", "üü"} <= {key[:3].removesuffix("ü") for key in kept}
 
 
 def test_results_alone_are_enough(make_page: Any) -> None:

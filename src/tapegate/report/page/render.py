@@ -77,23 +77,30 @@ def _data(run: Run, changes: Mapping[str, TaskDiff], evidence: Evidence, room: i
         words.worst_first(run.tasks), key=lambda task: (rank(changes.get(task.key)), task.key not in changes)
     )
     kept: dict[str, dict[str, Any]] = {}
+    # Of what is gone, the overview names the tasks: it may take half of the room, and never that of what is there.
+    spare = room // 2
     for change in changes.values():
         if change.kind is Kind.REMOVED:
-            kept[change.key] = gone(change)
-            room -= len(_json(kept[change.key]))
+            taken = _keep(kept, change.key, gone(change), spare)
+            room, spare = room - taken, spare - taken
     for task in tasks:
         # Whether it fits is known when it is made; far beyond the room, nothing is made any more.
         if room < 2_000:
             break
-        made = detail(task, changes.get(task.key), evidence)
-        size = len(_json(made).encode()) + len(task.key) + 8
-        if size <= room:
-            kept[task.key] = made
-            room -= size
+        room -= _keep(kept, task.key, detail(task, changes.get(task.key), evidence), room)
     for task in tasks:
         if task.key in kept and room > 20_000:
             room -= _with_raw(task, kept[task.key], evidence, room)
     return _json({"tasks": {visible(key): made for key, made in kept.items()}})
+
+
+def _keep(kept: dict[str, dict[str, Any]], key: str, made: dict[str, Any], room: int) -> int:
+    """Keep one task where there is room for it; the bytes that it takes."""
+    size = len(_json({visible(key): made}).encode()) + 1
+    if size > room:
+        return 0
+    kept[key] = made
+    return size
 
 
 def _with_raw(task: TaskResult, made: dict[str, Any], evidence: Evidence, room: int) -> int:
