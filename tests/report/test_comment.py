@@ -206,3 +206,20 @@ def test_a_verdict_that_needs_a_person_is_safe_and_said(passed: Run, regressed: 
     task = replace(next(one for one in regressed.tasks if one.key.startswith("AGT")), head_verdict=Verdict.NEEDS_REVIEW)
     diff = replace(regressed, tasks=(task,), gate=Gate(True, 0, ()))
     assert "**The gate passes. To look at: 1 task needs review now.**" in comment.render(diff, passed)
+
+
+def test_what_does_not_fit_of_changed_tasks_is_counted(regressed: Diff) -> None:
+    """A thousand tasks that do the same for other tokens, in however little room: all are counted."""
+    changed = next(task for task in regressed.tasks if task.trials)
+    trial = replace(changed.trials[0], base_verdict=Verdict.PASS, head_verdict=Verdict.PASS)
+    tasks = tuple(
+        replace(changed, key=f"T-{n:04}@A1", base_key=f"T-{n:04}@A1", head_verdict=Verdict.PASS, trials=(trial,))
+        for n in range(1_000)
+    )
+    assert {task.kind for task in tasks} == {Kind.CHANGED}
+    for room in (60_000, 3_000):
+        text = comment.render(replace(regressed, tasks=tasks), None, most_bytes=room)
+        listed = len(re.findall(r"^- `T-\d{4}@A1`", text, re.MULTILINE))
+        told = re.search(r"… and ([\d,]+) more; the report", text)
+        assert told is not None
+        assert listed + int(told[1].replace(",", "")) == 1_000

@@ -37,6 +37,13 @@ def test_a_long_section_says_how_many_more() -> None:
     assert "… and 35 more" in page
 
 
+def test_what_is_left_out_is_counted_in_tasks() -> None:
+    """An item may tell of many tasks, or, like a command, of none."""
+    items = ["- a\n", "- b\n", "- c\n"]
+    page = Sheet([], [Section("### A", items, items, most=2, counts=[0, 7, 40])], []).within(100_000)
+    assert "… and 40 more" in page
+
+
 @given(st.integers(1_000, 6_000), st.lists(st.integers(0, 60), max_size=4), st.integers(10, 400))
 def test_no_page_is_longer_than_it_may_be(most: int, counts: list[int], size: int) -> None:
     """Whatever it holds; and what was opened is closed."""

@@ -176,7 +176,8 @@ def _stale(tasks: Sequence[TaskDiff], results: dict[str, TaskResult]) -> Section
             f" and {len(keys) - TOLD} more" if len(keys) > TOLD else ""
         )
         items.append(f"- {listed}\n\n{code_block(_clipped(cause))}\n" if cause else f"- {listed}\n")
-    return Section(f"### Stale ({len(tasks):,}): record again", items, items, most=LISTED)
+    counts = [0, *map(len, causes.values())]
+    return Section(f"### Stale ({len(tasks):,}): record again", items, items, most=LISTED, counts=counts)
 
 
 def _standing(diff: Diff | None, run: Run | None) -> list[Section]:
@@ -193,6 +194,7 @@ def _standing(diff: Diff | None, run: Run | None) -> list[Section]:
     for story in stories:
         task = story.tasks[0]
         named = ", ".join(inline_code(each.key) for each in story.tasks[:TOLD])
+        named += f" and {len(story.tasks) - TOLD:,} more" if len(story.tasks) > TOLD else ""
         findings = [_said(telling.finding) for telling in story.tellings][:3]
         block = f"\n\n{code_block(_clipped(chr(10).join(findings)))}" if findings else ""
         items.append(f"- {named}: {say.VERDICTS[task.verdict]}{block}\n")
@@ -201,7 +203,8 @@ def _standing(diff: Diff | None, run: Run | None) -> list[Section]:
     count = sum(len(story.tasks) for story in stories)
     # Folded only where something worse stands above it.
     folded = diff is not None and compared and any(map(diff.of, (Kind.REGRESSION, Kind.MOVED, Kind.UNJUDGED)))
-    return [Section(f"### {title} ({count:,})", items, items, most=LISTED, folded=folded)]
+    counts = [len(story.tasks) for story in stories]
+    return [Section(f"### {title} ({count:,})", items, items, most=LISTED, folded=folded, counts=counts)]
 
 
 def _measured(diff: Diff) -> list[Section]:
@@ -222,10 +225,8 @@ def _measured(diff: Diff) -> list[Section]:
 
 
 def _moved(kind: Kind, tasks: Sequence[TaskDiff]) -> Section:
-    items = ["\n".join(f"- {inline_code(task.key)}: {'; '.join(_moves(task))}" for task in tasks[:LISTED]) + "\n"]
-    more = [f"… and {len(tasks) - LISTED:,} more\n"] if len(tasks) > LISTED else []
-    shown = [*items, *more] if tasks else []
-    return Section(f"{say.KINDS[kind]} ({len(tasks):,})", shown, shown, most=LISTED, folded=True)
+    items = [f"- {inline_code(task.key)}: {'; '.join(_moves(task))}\n" for task in tasks]
+    return Section(f"{say.KINDS[kind]} ({len(tasks):,})", items, items, most=LISTED, folded=True)
 
 
 def _overrun(one: Spent) -> Iterator[str]:

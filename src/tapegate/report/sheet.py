@@ -22,6 +22,8 @@ class Section:
     """Items that are shown."""
     folded: bool = False
     """Whether a reader has to open it."""
+    counts: Sequence[int] | None = None
+    """How many tasks each item tells of, as long as `items`; None where each tells of one."""
 
     def lines(self, room: int) -> str:
         """The section within `room` bytes: items whole, then short, then counted; empty where not even that fits."""
@@ -38,7 +40,8 @@ class Section:
             left -= len(fitting.encode()) + 1
         if not shown and room < _RESERVED:
             return ""
-        more = len(self.items) - len(shown)
+        counts = self.counts if self.counts is not None else [1] * len(self.items)
+        more = sum(counts[len(shown) :])
         if more:
             shown.append(f"… and {more:,} more; the report has them all.\n")
         return opened + "\n".join(shown) + closed

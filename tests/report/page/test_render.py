@@ -99,7 +99,7 @@ def test_a_thousand_tasks_fit_into_a_megabyte(make_page: Any, make_task: Any, ma
 
 
 def test_removed_tasks_leave_the_page_its_size(make_page: Any, make_task: Any, the_diff: Any) -> None:
-    """A thousand tasks gone, with long names of many bytes each: the page is held to its bytes, and shows what is there."""
+    """A thousand tasks gone, with names of many bytes: the page is held to its bytes, and shows what is there."""
     old = next(task for task in the_diff.tasks if task.kind is Kind.REMOVED)
     gone = tuple(
         replace(old, key=f"{'ü' * 40}-{n:04}@A1", base_key=f"{'ü' * 40}-{n:04}@A1", file="é" * 300)

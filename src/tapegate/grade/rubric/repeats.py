@@ -18,7 +18,8 @@ LEAST_RUNS = 3
 def repeats(samples: Iterable[Sample]) -> Repeats:
     """The runs that the samples' `run_id` tells apart, each scored, and how their headline numbers spread.
 
-    Of no sample the verdict is `no_data`. Raises UsageError `unnamed_run` for a sample without a run, `too_few_runs` for fewer than three.
+    Of no sample the verdict is `no_data`. Raises UsageError `unnamed_run` for a sample without a run, `too_few_runs`
+    for fewer than three.
     """
     by_run: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
