@@ -19,6 +19,14 @@ UNREADABLE_IS_TEN = Edit(
 )
 TRUE_IS_ONE = Edit("rag/critic.py", "isinstance(score, bool) or not isinstance(score, int | float)", "score is None")
 NO_RANGE = Edit("rag/critic.py", " or not 0 <= score <= BEST:", ":")
+NO_LOWEST = Edit("rag/critic.py", " or not 0 <= score <= BEST:", " or not 0 < score <= BEST:")
+NO_HIGHEST = Edit("rag/critic.py", " or not 0 <= score <= BEST:", " or not 0 <= score < BEST:")
+CUT = Edit("rag/critic.py", "    return float(score), ", "    return float(int(score)), ")
+NO_REASON = Edit("rag/critic.py", '" ".join(reason.split()) if isinstance(reason, str) else ""', '""')
+HALVED = Edit("rag/critic.py", "    return float(score), ", "    return float(score) / 2, ")
+ALWAYS_FIVE = Edit(
+    "rag/retriever.py", "        self._threshold = threshold\n", "        self._threshold = min(threshold, 5)\n"
+)
 ALL_KEPT = Edit("rag/retriever.py", "if both[1].score >= self._threshold),", "if both[1].score >= 0),")
 TURNED_ROUND = Edit(
     "rag/retriever.py", "if both[1].score >= self._threshold),", "if both[1].score <= self._threshold),"
@@ -61,6 +69,10 @@ DEFECTS: tuple[Defect, ...] = (
             ("what cannot be read is a ten", UNREADABLE_IS_TEN),
             ("true counts as a number", TRUE_IS_ONE),
             ("any number is a score", NO_RANGE),
+            ("a score of 0 is none", NO_LOWEST),
+            ("a score of 10 is none", NO_HIGHEST),
+            ("fractions are cut", CUT),
+            ("the model's reason is lost", NO_REASON),
         )
     ),
     *(
@@ -70,11 +82,16 @@ DEFECTS: tuple[Defect, ...] = (
             ("the threshold is turned round", TURNED_ROUND),
             ("the threshold is exclusive", EXCLUSIVE),
             ("the critic is not asked", NOT_ASKED),
+            ("the threshold that is set is ignored", ALWAYS_FIVE),
         )
     ),
     *(
         Defect(eval="AGT-12@A5", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=DIFFERS)
-        for name, edit in (("the worst comes first", WORST_FIRST), ("pairs come by their id", BY_ID))
+        for name, edit in (
+            ("the worst comes first", WORST_FIRST),
+            ("pairs come by their id", BY_ID),
+            ("scores are halved", HALVED),
+        )
     ),
     Defect(
         eval="AGT-12@A5",
