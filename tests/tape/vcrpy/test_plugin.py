@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
 import os
 import subprocess
@@ -131,6 +132,15 @@ def test_an_undeclared_key_refuses_the_recording(made, url, tmp_path):
         ask(url, json.dumps({"token": FOREIGN_KEY}).encode())
     assert FOREIGN_KEY not in str(refused.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_saved_leaves_no_patch(made, url, tmp_path):
+    """After a recording that was refused, requests go where they are sent, and stock vcrpy's patches are gone."""
+    before = http.client.HTTPConnection
+    with pytest.raises(CassetteError) as refused, made().use_cassette("e.yaml"):
+        ask(url, json.dumps({"token": FOREIGN_KEY}).encode())
+    assert refused.value
+    assert http.client.HTTPConnection is before
 
 
 def test_a_test_that_raises_writes_nothing(made, url, tmp_path):

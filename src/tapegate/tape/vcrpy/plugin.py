@@ -8,6 +8,7 @@ from typing import Any
 
 from tapegate.model.config import Normaliser
 from tapegate.tape.redact import Redactor
+from tapegate.tape.vcrpy.closing import close_always
 from tapegate.tape.vcrpy.lookup import by_hash
 from tapegate.tape.vcrpy.matcher import Matcher
 from tapegate.tape.vcrpy.persister import Persister
@@ -51,3 +52,4 @@ def register(
     vcr.record_on_exception = False  # half a recording is none
     vcr.decode_compressed_response = False
     by_hash(vcr, matcher)
+    close_always(vcr)
