@@ -1,13 +1,17 @@
-"""The hint that the chat page adds to what the user types. Its module `page/hint.mjs` writes it, and nothing else."""
+"""The hint that the chat page adds to what the user types. Its module `page/hint.mjs` writes it, and nothing else.
+
+The page and the command in Node get what they send from the same `page/request.mjs`.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
-_COMMAND = Path(__file__).parent / "page" / "hint-command.mjs"
+_COMMAND = Path(__file__).parent / "page" / "request-command.mjs"
 _HINT = re.compile(r"\s*<hint>.*?</hint>\s*\Z", re.DOTALL)
 
 
@@ -25,7 +29,7 @@ def added(text: str) -> str:
     )
     if done.returncode != 0:
         raise NoNode(f"the page's module fails in Node: {done.stderr.strip().splitlines()[-1:]}")
-    return done.stdout
+    return str(json.loads(done.stdout)["message"]) if done.stdout else ""
 
 
 def without(message: str) -> str:

@@ -38,6 +38,7 @@ NO_HINT = Edit(HINT, "  return words && `${words}\\n\\n<hint>${HINT}</hint>`;\n"
 HINT_TO_THE_WEB = Edit(
     HINT, "Local first: look in my library before any other source, the web last. ", "Search the web first of all. "
 )
+NOT_SENT = Edit("page/request.mjs", "  const message = withHint(text);\n", "  const message = text.trim();\n")
 NO_OPENING = Edit(HINT, OPENINGS, "  'your answer.';\n")
 ALWAYS_FROM_THE_LIBRARY = Edit(HINT, 'with "Not in your library:".', 'with "From your library:".')
 LOST_ON_THE_WAY = Edit(
@@ -178,6 +179,15 @@ DEFECTS: tuple[Defect, ...] = (
             ("the hint loses how to begin", "page", NO_OPENING),
             ("the hint is lost before the model", "prompt", LOST_ON_THE_WAY),
         )
+    ),
+    Defect(
+        eval="AGT-08@A2",
+        name="the page sends what is typed without its hint",
+        kind="page",
+        edits=(NOT_SENT,),
+        recorded=True,
+        metric="schema_contract",
+        codes=UNPREFIXED,
     ),
     Defect(
         eval="AGT-08@A2",

@@ -1,7 +1,7 @@
 // The chat page: sends what the user types with the local-first hint, shows the answer while it arrives.
 
 import { doing, outcome } from "./activity.mjs";
-import { withHint } from "./hint.mjs";
+import { request } from "./request.mjs";
 import { frames } from "./stream.mjs";
 import { answer, element, question, show } from "./view.mjs";
 
@@ -15,15 +15,15 @@ let sessionId = null;
 let stopping = null; // aborts the answer that is being streamed
 
 async function send(text) {
-  const message = withHint(text);
-  if (!message || stopping) return;
+  const body = request(text, sessionId);
+  if (!body || stopping) return;
   document.body.classList.add("talking");
   log.append(question(text.trim()));
   const shown = answer();
   log.append(shown.item);
   turnBusy(shown, new AbortController());
   try {
-    await hear(shown, message);
+    await hear(shown, body);
     announce("The answer is complete.");
   } catch (error) {
     if (error.name === "AbortError") announce("Stopped.");
@@ -34,8 +34,7 @@ async function send(text) {
   }
 }
 
-async function hear(shown, message) {
-  const body = JSON.stringify({ message, ...(sessionId && { session_id: sessionId }) });
+async function hear(shown, body) {
   const headers = { "content-type": "application/json" };
   const response = await fetch("/api/chat", { method: "POST", headers, body, signal: stopping.signal });
   if (!response.ok) throw new Refusal((await response.json()).error.message);

@@ -28,18 +28,20 @@ def evaluated(module: str, expression: str) -> Any:
 
 
 def test_the_hint_stands_behind_what_the_user_typed() -> None:
-    """The command prints the message that is sent, for a text on standard input or in its arguments."""
-    sent = node(str(PAGE / "hint-command.mjs"), stdin="  What do moths do?\n")
+    """The command prints the body that is sent, for a text on standard input or in its arguments."""
+    body = node(str(PAGE / "request-command.mjs"), stdin="  What do moths do?\n")
+    assert node(str(PAGE / "request-command.mjs"), "What do", "moths do?") == body
+    (sent,) = json.loads(body).values()
     assert sent.startswith("What do moths do?\n\n<hint>Local first:")
     assert sent.endswith("</hint>")
-    assert node(str(PAGE / "hint-command.mjs"), "What do", "moths do?") == sent == hint.added("What do moths do?")
+    assert sent == hint.added("What do moths do?")
     assert hint.without(sent) == "What do moths do?"
 
 
 @pytest.mark.parametrize("nothing", ["", " \n\t"])
 def test_no_hint_without_a_question(nothing: str) -> None:
     """Nothing typed is nothing sent."""
-    assert node(str(PAGE / "hint-command.mjs"), stdin=nothing) == ""
+    assert node(str(PAGE / "request-command.mjs"), stdin=nothing) == hint.added(nothing) == ""
 
 
 def test_a_missing_node_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

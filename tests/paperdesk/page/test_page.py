@@ -159,6 +159,22 @@ def leaks(desk: str, tab: Tab) -> set[str]:
     return {sign for text in seen for sign in signs if sign in text}
 
 
+def test_the_model_gets_the_hint_behind_what_was_typed(
+    serve: Serve, tab: Tab, ask: Ask, library_path: Path, monkeypatch: pytest.MonkeyPatch, provider: type[Provider]
+) -> None:
+    """What the page sends ends in the hint, also the second time; what it shows is what was typed."""
+    model = provider([provider.said("Fine.")])
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{serve(model.app)}/v1")
+    tab.goto(serve(create_app(Settings(database=library_path))))
+    for answers, typed in enumerate(("Anything?", "And more?"), 1):
+        ask_page(tab, typed, answers)
+        sent = model.requests[-1]["messages"][-1]
+        assert sent["role"] == "user"
+        assert sent["content"].startswith(f"{typed}\n\n<hint>")
+        assert sent["content"].endswith("</hint>")
+    assert "<hint>" not in tab.text()
+
+
 def test_html_of_a_model_is_text(
     serve: Serve, tab: Tab, ask: Ask, library_path: Path, monkeypatch: pytest.MonkeyPatch, provider: type[Provider]
 ) -> None:
