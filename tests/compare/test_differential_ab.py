@@ -96,6 +96,8 @@ def test_the_other_way_round_is_the_mirror_image(one: Side, other: Side) -> None
             assert (told.measure, told.pairs, told.p_two_sided) == (turned.measure, turned.pairs, turned.p_two_sided)
             assert (told.base_mean, told.head_p95) == (turned.head_mean, turned.base_p95)
             assert told.difference == -turned.difference
+            if told.interval_method == turned.interval_method == "bootstrap_exact":
+                assert (told.low, told.high) == (-turned.high, -turned.low)
 
 
 TURN: dict[str, Any] = {"same": "same", "removed": "added", "added": "removed"}

@@ -165,3 +165,9 @@ def test_a_budget_says_its_limit_and_what_exceeds_it() -> None:
         ("RET-01@A1", "1,200 → 1,500, +300 tokens (+25 %)"),
         ("the mean", "100 → 160, +60 tokens (+60 %)"),
     ]
+
+
+def test_two_times_that_differ_never_look_the_same() -> None:
+    """Where tenths of a second hide the difference, milliseconds show it."""
+    assert say.pair("latency_e2e_ms", Fraction(1050), Fraction(1100)) == "1,050 ms → 1,100 ms"
+    assert say.pair("latency_e2e_ms", Fraction(1050), Fraction(1300)) == "1.1 s → 1.3 s"

@@ -18,6 +18,7 @@ from tapegate.report.inert import code_block, log_safe, visible
         ("a\r\nb\tc", "a\nb\tc"),
         ("a\rb", "a\\u000db"),
         ("\x1b[31m", "\\u001b[31m"),
+        ("\U00013000\U00013430\U0001345f", "\U00013000\\u13430\\u1345f"),
         ("a\u200bb\u202ec\ufeff\u2028", "a\\u200bb\\u202ec\\ufeff\\u2028"),
         ("\ue000\U000e0041", "\\ue000\\ue0041"),
     ],

@@ -102,7 +102,9 @@ def test_a_fingerprint_stays_while_the_finding_does(
 
     def fingerprint(**changes: Any) -> str:
         run = replace(failed, tasks=(make_task("T-1@A1", Verdict.FAIL, make_finding(**changes)),))
-        found: str = log(run)["results"][0]["partialFingerprints"]["tapegate/v1"]
+        prints = log(run)["results"][0]["partialFingerprints"]
+        found: str = prints["tapegate/v1"]
+        assert prints["primaryLocationLineHash"] == f"{found[:16]}:1"
         return found
 
     assert (fingerprint() == fingerprint(**change)) is same

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from tapegate.model.diff import Diff
-from tapegate.model.run import Run
+from tapegate.model.run import Gate, Run
 from tapegate.report import terminal_diff
 
 REGRESSED = """\
@@ -43,6 +44,14 @@ exit code 1
 def test_the_worst_comes_first_and_the_verdict_last(regressed: Diff, failed: Run) -> None:
     """Where a terminal stops scrolling stands whether it is safe."""
     assert terminal_diff.render(regressed, failed) == REGRESSED
+
+
+def test_an_exit_code_names_its_gate(regressed: Diff, failed: Run) -> None:
+    """Where only head's own gate fails, 0 is the comparison's answer, and the line says whose it is."""
+    passed = replace(regressed, gate=Gate(True, 0, ()))
+    text = terminal_diff.render(passed, failed)
+    assert "not safe to merge" in text
+    assert text.endswith("exit code 0 of the comparison; head's own gate: 1\n")
 
 
 def test_color_is_only_added(regressed: Diff, failed: Run) -> None:

@@ -18,7 +18,7 @@ def test_a_whole_document_is_taken() -> None:
 
 
 @pytest.mark.parametrize("name", REQUIRED)
-@pytest.mark.parametrize("blank", [None, "", {}, []])
+@pytest.mark.parametrize("blank", [None, "", " \n", {}, []])
 def test_a_run_without_a_required_field_is_refused(name: str, blank: Any) -> None:
     """Blank or absent, every field of the list in turn: the run is refused, and the field named."""
     for broken in ({**WHOLE, name: blank}, {key: value for key, value in WHOLE.items() if key != name}):

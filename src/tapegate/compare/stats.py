@@ -124,7 +124,7 @@ def bootstrap_interval(
 
     All n**n resamples are counted within `exact.BOOTSTRAP_WORK`: each end is the smallest mean that at least its share
     of them does not exceed. Beyond it, and where `draw` asks for it, `resample.RESAMPLES` are drawn and the ends are
-    nearest ranks.
+    nearest ranks; then the interval of negated differences is drawn anew, and need not be this one's mirror image.
     Raises `ValueError` without a difference or where one is no integer.
     """
     _check(diffs)

@@ -117,6 +117,9 @@ def pair(measure: str, base: Fraction | float | None, head: Fraction | float | N
     unit = MEASURES[measure].unit
     plain = unit and MEASURES[measure].title.endswith(unit)
     shown = [number(measure, value) for value in (base, head)]
+    if unit == "ms" and None not in (base, head) and base != head and shown[0] == shown[1]:
+        # Two times that differ never look the same.
+        shown = [f"{_decimals(_exact(value), 1)} ms" for value in (base, head) if value is not None]
     return " → ".join(
         text.removesuffix(f" {unit}").removesuffix(f" {_singular(unit)}") if plain else text for text in shown
     )

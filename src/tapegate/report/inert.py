@@ -9,7 +9,7 @@ from tapegate.oracles import invisible
 _FENCE = re.compile(r"`{3,}")
 # Written out, not asked of `unicodedata`: a report has the same bytes under every Python.
 _HIDDEN = re.compile(
-    f"[{invisible.CONTROL}{invisible.BIDI}{invisible.TAGS}{invisible.HIDDEN}\x85\u06dd\u070f\u08e2\u180e\u2028\u2029"
+    f"[{invisible.CONTROL}{invisible.BIDI}{invisible.TAGS}{invisible.HIDDEN}\x85\u06dd\u070f\u08e2\u180e\u2028\u2029\U00013430-\U0001345f"
     "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff]"
 )
 _COMMAND = re.compile(r"^(\s*):(?=:)|##(?=\[)", re.MULTILINE)

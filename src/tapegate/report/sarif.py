@@ -110,6 +110,7 @@ def _rule(rule: str) -> dict[str, Any]:
 def _result(task: TaskResult, telling: words.Telling, rule: int, diff: Diff | None) -> dict[str, Any]:
     finding = telling.finding
     state = {"baselineState": _state(task, finding, diff)} if diff is not None and diff.available else {}
+    fingerprint = _fingerprint(task, finding)
     return {
         "ruleId": visible(_rule_id(finding)),
         "ruleIndex": rule,
@@ -124,7 +125,8 @@ def _result(task: TaskResult, telling: words.Telling, rule: int, diff: Diff | No
                 "logicalLocations": [{"fullyQualifiedName": visible(task.key), "kind": "member"}],
             }
         ],
-        "partialFingerprints": {"tapegate/v1": _fingerprint(task, finding)},
+        # The second is the one that GitHub tells alerts apart by; it would make its own of the line.
+        "partialFingerprints": {"tapegate/v1": fingerprint, "primaryLocationLineHash": f"{fingerprint[:16]}:1"},
         "properties": {"verdict": task.verdict.value, "trials": list(telling.trials), "blocking": task.blocking},
         **state,
     }

@@ -81,7 +81,10 @@ def _lines(diff: Diff, run: Run | None) -> Iterator[Text]:
     style = {"safe": "green", "unsafe": "bold red", "unknown": "bold yellow"}[safety.state]
     yield Text.assemble((safety.headline, style), f" · {safety.sentence}")
     yield from (Text(f"  {log_safe(reason)}") for reason in diff.gate.reasons)
-    yield Text(f"exit code {diff.gate.exit_code}")
+    own = run.gate.exit_code if run is not None else diff.head.exit_code
+    # What is not safe may be so by head's own gate alone: then this command's exit code is another answer.
+    other = f" of the comparison; head's own gate: {own}" if own and not diff.gate.exit_code else ""
+    yield Text(f"exit code {diff.gate.exit_code}{other}")
 
 
 def _side(word: str, side: Compared) -> Text:

@@ -47,4 +47,6 @@ def complete(document: Mapping[str, Any]) -> None:
 
 
 def _blank(value: Any) -> bool:
-    return value is None or (isinstance(value, str | Mapping | list | tuple) and not value)
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, Mapping | list | tuple) and not value)

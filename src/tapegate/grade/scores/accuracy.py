@@ -7,7 +7,7 @@ that a right answer by a forbidden way scores 2 and fails. For each accepted out
 - 2, fully correct: every slot is met and every fact stated;
 - 1, partially correct: at least one fact is stated; of an outcome that wants no facts, at least half of the slots are
   met;
-- 0, incorrect or non-responsive: less than that, or an answer without a letter or digit.
+- 0, incorrect or non-responsive: less than that, or an answer without a letter or digit that leaves anything unmet.
 
 An outcome without slots is the expected behaviour itself: 2 where all of it holds, else 0. The best outcome counts.
 None: a metric crashed over an outcome that might have been better.
