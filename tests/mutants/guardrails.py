@@ -141,14 +141,6 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
         ),
     ),
     Behaviour(
-        eval="AGT-16@orchestration",
-        name="sessions are numbered from another number",
-        kind="code",
-        edits=(
-            Edit("sessions.py", '"SELECT count(*) FROM sessions").fetchone()[0] + 1', '"SELECT 41").fetchone()[0]'),
-        ),
-    ),
-    Behaviour(
         eval="AGT-16@orchestration", name="other number formats: °C, %, m², 2300", kind="code", edits=OTHER_NUMBERS
     ),
     Behaviour(eval="AGT-16@orchestration", name="sources listed once more", kind="code", edits=SOURCES_AGAIN),

@@ -102,7 +102,7 @@ def _outcome(variant: Variant, tasks: Sequence[dict[str, Any]], out: Path) -> Ou
     failing = [one for task in tasks for one in task["findings"] if one["severity"] == "fail"]
     found = sorted({(one["metric"], one["code"]) for one in failing})
     traces = [path for path in (out / "traces").rglob("*.jsonl") if _eval(path.parent.name) == variant.eval]
-    return Outcome(variant, tuple(task["verdict"] for task in tasks), tuple(found), _did(traces))
+    return Outcome(variant, tuple(task["verdict"] for task in tasks), tuple(found), did(traces))
 
 
 def wrongs(outcomes: Sequence[Outcome]) -> dict[Variant, str]:
@@ -181,11 +181,21 @@ def _tapegate(*words: str) -> tuple[int, str]:
     return done.exit_code, f"{done.output[-500:]} {done.exception or ''}"
 
 
-def _did(traces: Iterable[Path]) -> frozenset[str]:
-    """The events of each trial as its user meets them, without what the harness says of it."""
-    return frozenset(
-        "\n".join(line for line in path.read_text("utf-8").splitlines() if json.loads(line)["event"] not in _OURS)
-        for path in traces
+def did(traces: Iterable[Path]) -> frozenset[str]:
+    """The events of each trial as its user meets them, case by case, without what the harness says of it.
+
+    Which of several users got which session hangs on who came first: sessions are numbered as they appear.
+    """
+    return frozenset(f"{path.parent.name}\n{_met(path)}" for path in traces)
+
+
+def _met(path: Path) -> str:
+    lines = (line for line in path.read_text("utf-8").splitlines() if json.loads(line)["event"] not in _OURS)
+    sessions: dict[str, str] = {}
+    return re.sub(
+        r'(?<="session_id": )"[^"]*"',
+        lambda found: sessions.setdefault(found.group(), f'"session {len(sessions) + 1}"'),
+        "\n".join(lines),
     )
 
 

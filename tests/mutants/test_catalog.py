@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from mutants.catalog import BEHAVIOURS, DEFECTS
-from mutants.matrix import Outcome, judged, wrongs
+from mutants.matrix import Outcome, did, judged, wrongs
 from mutants.page import PAGE, page
 from mutants.variant import Behaviour, Defect, Edit, Variant
 from tapegate.load.suite import load_suite
@@ -110,3 +111,18 @@ def test_two_behaviours_that_do_the_same_are_one() -> None:
     assert wrongs([SHIPPED, first, again]) == {again.variant: "does the same as another one"}
     red = Outcome(SHIPPED.variant, ("fail",), CAUGHT, frozenset({"one"}))
     assert wrongs([red]) == {red.variant: "is refused: fail by tool_trace (forbidden_tool_called)"}
+
+
+def test_who_came_first_is_nothing_that_an_agent_did(tmp_path: Path) -> None:
+    """Sessions that follow arrival are numbered as they appear; the same trial of another case is another one."""
+
+    def trial(case: str, *sessions: str) -> Path:
+        path = tmp_path / "-".join((case, *sessions)) / case / "trial-1.jsonl"
+        path.parent.mkdir(parents=True)
+        lines = [{"event": "trial"}, *({"event": "data", "payload": {"session_id": one}} for one in sessions)]
+        path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+        return path
+
+    assert did([trial("E@A1", "s1", "s2")]) == did([trial("E@A1", "s2", "s1")])
+    assert did([trial("E@A1", "s3", "s3")]) != did([trial("E@A1", "s3", "s4")])
+    assert did([trial("E@A1[1]", "s1")]).isdisjoint(did([trial("E@A1[2]", "s1")]))
