@@ -44,6 +44,16 @@ A_FIELD_MORE = Edit(
     '    topics: list[str] = field(default_factory=list)\n    more: str = ""\n',
 )
 NO_SCORES = Edit("rag/modes.py", '"text": chunk.text, "score": score}', '"text": chunk.text}')
+NO_TEXTS = Edit("rag/modes.py", '"text": chunk.text, "score": score}', '"text": "", "score": score}')
+NO_TITLES = Edit("rag/modes.py", '"title": chunk.title, "text"', '"title": "", "text"')
+ALL_CITED = Edit("rag/query.py", '        if f"(/paper/{paper_id})" in answer.text\n', "")
+NO_TOPICS = Edit(
+    "rag/modes.py",
+    "        return [term for term in dict.fromkeys(terms(query)) if term in known]\n",
+    "        return []\n",
+)
+ONE_KIND_OF_TOPICS = Edit("rag/modes.py", '        if mode == "global":\n', "        if not query:\n")
+WITHOUT_THEMES = Edit("rag/modes.py", 'in ("naive", "local", "global")', 'in ("naive", "local")')
 LOCAL_IS_NAIVE = Edit(
     "rag/modes.py",
     "                return self._local(query, near)\n",
@@ -135,7 +145,12 @@ DEFECTS: tuple[Defect, ...] = (
             metric="schema_contract",
             codes=frozenset({"schema_broken"}),
         )
-        for name, edit in (("the response has a field more", A_FIELD_MORE), ("scores are lost", NO_SCORES))
+        for name, edit in (
+            ("the response has a field more", A_FIELD_MORE),
+            ("scores are lost", NO_SCORES),
+            ("texts are empty", NO_TEXTS),
+            ("titles are empty", NO_TITLES),
+        )
     ),
     *(
         Defect(
@@ -150,6 +165,15 @@ DEFECTS: tuple[Defect, ...] = (
         for name, edit in (
             ("local finds as naive does", LOCAL_IS_NAIVE),
             ("global finds as naive does", GLOBAL_IS_NAIVE),
+            ("hybrid leaves the themes out", WITHOUT_THEMES),
+        )
+    ),
+    *(
+        Defect(eval="AGT-14@A6", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=DIFFERS)
+        for name, edit in (
+            ("every passage is a citation", ALL_CITED),
+            ("a question has no topics", NO_TOPICS),
+            ("topics are the question's in every mode", ONE_KIND_OF_TOPICS),
         )
     ),
     *(
