@@ -35,6 +35,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         eval="AGT-03@A3",
+        name="the prefix is put in front twice",
+        kind="code",
+        edits=(Edit(SYNC, CONTRACTED, '    return PREFIX + PREFIX + " ".join(kept) if kept else None\n'),),
+        metric="output_hygiene",
+        codes=frozenset({"forbidden_pattern"}),
+    ),
+    Defect(
+        eval="AGT-03@A3",
         name="sentences are not counted",
         kind="code",
         edits=(Edit(SYNC, "        if len(kept) < MAX_SENTENCES and len(", "        if len("),),
