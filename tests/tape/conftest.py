@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import struct
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -258,3 +261,18 @@ def bodies_as_bytes() -> Callable[[Any], Any]:
         return document
 
     return build
+
+
+@pytest.fixture
+def aws_stream() -> Callable[[list[object]], bytes]:
+    """Makes an AWS event stream of JSON payloads."""
+
+    def message(payload: object) -> bytes:
+        name, value = b":event-type", b"contentBlockDelta"
+        headers = bytes([len(name)]) + name + b"\7" + struct.pack(">H", len(value)) + value
+        body = json.dumps(payload).encode()
+        lengths = struct.pack(">II", 16 + len(headers) + len(body), len(headers))
+        head = lengths + struct.pack(">I", zlib.crc32(lengths)) + headers + body
+        return head + struct.pack(">I", zlib.crc32(head))
+
+    return lambda payloads: b"".join(map(message, payloads))

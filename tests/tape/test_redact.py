@@ -334,6 +334,16 @@ def test_a_value_that_no_mark_can_replace_refuses() -> None:
         assert _told(VALUE, refused.value) == []
 
 
+def test_a_value_in_a_binary_frame_refuses(aws_stream: Callable[[list[object]], bytes]) -> None:
+    """Its mark would break the frame's length and checksum: no client could read the recording."""
+    interaction = _interaction(response=aws_stream([{"delta": {"text": f"it is {VALUE}"}}]))
+    with pytest.raises(CassetteError, match="inside a frame of an AWS event stream, holds a secret") as refused:
+        REDACTOR.redact(interaction)
+    assert _told(VALUE, refused.value) == []
+    clean = aws_stream([{"delta": {"text": "nothing"}}])
+    assert REDACTOR.redact(_interaction(response=clean)).response.body == clean
+
+
 def test_every_problem_is_told_at_once() -> None:
     """A recording with several secrets is refused once, naming each."""
     interaction = _interaction(_key(1).encode(), _key(2).encode(), uri=f"https://search.example/{_key(3)}")

@@ -11,6 +11,7 @@ from tapegate.tape.cassette import AgentStream, Chunks, Headers, Interaction, Re
 from tapegate.tape.scan import by_name, check, secret_found
 from tapegate.tape.secrets.content import Undecodable, decode
 from tapegate.tape.secrets.declared import Declared
+from tapegate.tape.secrets.framing import is_binary
 from tapegate.tape.secrets.headers import KEPT_REQUEST, KEPT_RESPONSE
 from tapegate.tape.secrets.marker import Marker
 from tapegate.tape.secrets.piece import Piece, content_encodings, of_interaction, of_stream, undecodable
@@ -109,6 +110,8 @@ def _body(marker: Marker, where: str, body: bytes, headers: Headers, chunks: Chu
         content = decode(body, sizes, encodings, whole=chunks is None or chunks.ended == "eof")
     except Undecodable as error:
         raise CassetteError(undecodable(where, encodings, error)) from None
+    if is_binary(content.data):
+        return _Body(body, sizes, headers, changed=False)  # a value in it refuses: see `Redactor._left`
     if content.encoded:
         if not marker.holds(content.data):
             return _Body(body, sizes, headers, changed=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tapegate.errors import BadInput
 from tapegate.tape.secrets.frames import joined
+from tapegate.tape.secrets.framing import is_binary
 from tapegate.tape.secrets.marker import Marker
 from tapegate.tape.secrets.rule import compile_bytes
 from tapegate.tape.secrets.value import Value, mark
@@ -42,10 +43,15 @@ class Declared:
         if not self.values:
             return
         readings = [("inside gzip", view.data) for view in views(text, _NOTHING) if "gzip" in view.encoding]
+        if is_binary(text):
+            yield from ((value, "inside a frame of an AWS event stream") for value in self._in(text))
         if frames:
             readings.append(("cut over the frames of the stream", b"\n".join(joined(text))))
         for how, reading in readings:
             yield from ((value, how) for value in self.values if value.plain.search(reading) is not None)
+
+    def _in(self, text: bytes) -> list[Value]:
+        return [value for value in self.values if Marker((value,), bare=False).holds(text)]
 
     def _check(self, value: Value) -> None:
         if len(value.text) < SHORTEST:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
+from tapegate.tape.secrets.framing import frames_of
 
-_LINE = re.compile(rb"^(?:data|[0-9a-z]{1,2}):[ \t]*|^(?=[{\[])", re.MULTILINE)
-"""The start of a frame's JSON: an SSE `data:` line, an AI SDK `0:` line, a line of NDJSON."""
+_WHICH = ("index", "output_index", "contentBlockIndex", "toolCallId")
+"""By these, inside an object, providers tell parallel tool calls, choices and parts apart."""
 
 
 class _Place:
@@ -24,22 +23,17 @@ class _Place:
 
 
 def joined(text: bytes) -> Iterator[bytes]:
-    """For each place in the JSON of the frames of `text`, the strings that stand there, joined in the frames' order."""
-    if b"\n" not in text:
-        return
+    """For each place in the JSON of the frames of `text`, the strings that stand there, joined in the frames' order.
+
+    Text that is a frame of its own (`0:"…"`) stands where an object has its `text`: streams mix the two.
+    """
     root = _Place()
     places = [root]
-    for match in _LINE.finditer(text):
-        start = match.end()
-        end = text.find(b"\n", start)
-        try:
-            frame = orjson.loads(text[start : end if end >= 0 else None])
-        except orjson.JSONDecodeError:
-            continue
-        _collect(frame, root, places)
+    for frame in frames_of(text):
+        _collect({"text": frame} if isinstance(frame, str) else frame, root, places)
     for place in places:
         if len(place.said) > 1:
-            yield "".join(place.said).encode("utf-8")
+            yield "".join(place.said).encode("utf-8", "replace")
 
 
 def _collect(frame: Any, root: _Place, places: list[_Place]) -> None:
@@ -52,9 +46,9 @@ def _collect(frame: Any, root: _Place, places: list[_Place]) -> None:
             inside = _below(place, None, places)
             todo.extend((inside, item) for item in reversed(value))
         elif isinstance(value, dict):
-            # Providers tell parallel tool calls and choices apart by an index inside the object.
-            if isinstance(value.get("index"), int):
-                place = _below(place, value["index"], places)
+            for step in _WHICH:
+                if isinstance(value.get(step), int | str):
+                    place = _below(place, value[step], places)
             for key, item in value.items():
                 if isinstance(item, str):  # most values are: no detour over the list
                     _below(place, key, places).said.append(item)
