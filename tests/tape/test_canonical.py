@@ -50,6 +50,22 @@ def test_a_volatile_field_is_numbered_not_dropped() -> None:
     assert canonical(b'{"messages":[{}]}', RULES) != canonical(b'{"messages":[{"id":"x"}]}', RULES)
 
 
+def test_a_result_under_the_id_of_another_call_is_another_request() -> None:
+    """Ids in fields of two rules are counted together: which result answers which call is not volatile."""
+    rules = rules_of(
+        [
+            Normaliser(service="model", path="messages[*].tool_calls[*].id", reason="r"),
+            Normaliser(service="model", path="messages[*].tool_call_id", reason="r"),
+        ],
+        "model",
+    )
+    turns = b'{"messages":[{"tool_calls":[{"id":"%s"},{"id":"%s"}]},{"tool_call_id":"%s"},{"tool_call_id":"%s"}]}'
+    recorded = canonical(turns % (b"a", b"b", b"a", b"b"), rules)
+    assert recorded == canonical(turns % (b"x", b"y", b"x", b"y"), rules)
+    assert recorded != canonical(turns % (b"x", b"y", b"y", b"x"), rules)
+    assert recorded != canonical(turns % (b"x", b"y", b"z", b"w"), rules)
+
+
 def test_a_rule_reaches_only_its_own_service() -> None:
     """A normaliser of one service leaves the requests of another alone."""
     assert rules_of([Normaliser(service="model", path="a", reason="r")], "search") == []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
+import string
 from typing import Any
 
 import pytest
@@ -134,3 +137,27 @@ def test_a_long_prompt_diff_is_cut() -> None:
 def test_any_body_is_explained(body: bytes) -> None:
     """Bodies that are no conversation, or a broken one, are explained too."""
     assert recorded(FIRST, body + b" ").explain(asked(body), [False, False]).explanation
+
+
+KEY = "gsk_" + "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=52))
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "says"),
+    [
+        (request([{"role": "user", "content": f"my key is {KEY}"}]), "/chat", "groq_key"),
+        (request([], api_key=KEY), "/chat", "groq_key"),
+        (b"{}", f"/chat?key={KEY}", "groq_key"),
+        (b"{}", "/chat?lang=en&key=9fKq2LmZx8Rt5Wy1Vb7N", "/chat?lang=en&key=<credential_parameter "),
+        (b"{}", f"/{KEY}/send", "groq_key"),
+        (b'{"basic":"' + base64.b64encode(KEY.encode()) + b'"}', "/chat", "bytes"),
+    ],
+    ids=["prompt", "field", "query", "parameter", "path", "base64"],
+)
+def test_a_key_in_a_request_is_shown_as_its_rule_and_fingerprint(body: bytes, path: str, says: str) -> None:
+    """A report is read by more people than the agent's environment: whoever put a key there, it goes no further."""
+    miss = recorded(request([{"role": "user", "content": "hi"}]), b"{}").explain(asked(body, path), [False, False])
+    told = miss.explanation + miss.path
+    assert says in told
+    for secret in (KEY, base64.b64encode(KEY.encode()).decode(), "9fKq2LmZx8Rt5Wy1Vb7N"):
+        assert not any(secret[at : at + 12] in told for at in range(len(secret) - 12))

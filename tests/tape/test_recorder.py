@@ -13,6 +13,7 @@ from tapegate.tape.cassette import Chunks
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.recorder import Recorder
 from tapegate.tape.redact import Redactor
+from tapegate.tape.routes import Routes
 from tapegate.tape.wire import Asked
 
 KEY = "sk-live-0123456789abcdef"
@@ -204,3 +205,11 @@ def test_times_never_fall_and_sizes_add_up(routes, chunks):
     times = [made.chunks.started_us, *made.chunks.at_us, made.chunks.ended_us]
     assert times == sorted(times)
     assert b"".join(made.chunks.cut(made.response.body)) == b"".join(data for data, _ in chunks)
+
+
+def test_a_break_names_no_key() -> None:
+    """What broke off is said without the credential that stands in its query."""
+    recorder = Recorder(Routes({}), Redactor({}), Ledger())
+    recorder.begin(asked("/v1?key=9fKq2LmZx8Rt5Wy1Vb7N")).abandon("the provider is away")
+    assert recorder.broken()[0].startswith("POST /v1?key=<credential_parameter ")
+    assert "9fKq2" not in recorder.broken()[0]

@@ -40,8 +40,9 @@ def canonical(body: bytes, rules: Rules = ()) -> bytes:
     document = load(body)
     if not isinstance(document, dict | list):
         return body
+    # One count for all rules: a call and the message with its result name it in different fields.
+    seen: dict[str, int] = {}
     for rule in rules:
-        seen: dict[str, int] = {}
         for holder, key in list(_places(document, rule)):
             value = json.dumps(_plain(holder[key]), sort_keys=True)
             holder[key] = f"\x00volatile-{seen.setdefault(value, len(seen) + 1)}"

@@ -12,6 +12,7 @@ from tapegate.tape.cassette import Interaction
 from tapegate.tape.conversation import Conversation
 from tapegate.tape.difference import Change, changes, listed
 from tapegate.tape.lanes import lane_of
+from tapegate.tape.secrets.shown import shown
 from tapegate.tape.wire import Asked
 
 _VOLATILE = re.compile(
@@ -30,7 +31,8 @@ class Explainer:
         self._paths = paths
 
     def explain(self, asked: Asked, taken: Sequence[bool]) -> Miss:
-        """The miss of `asked`, where `taken` says which interactions were played already."""
+        """The miss of `asked`, where `taken` says which interactions were played already. It shows no key."""
+        asked = shown(asked)
         what = f"{asked.method} {asked.path or '/'} of service {asked.service!r}"
         here = [n for n, it in enumerate(self._interactions) if it.service == asked.service]
         same_route = [n for n in here if self._route(n) == (asked.method, _bare(asked.path))]

@@ -15,6 +15,7 @@ from tapegate.tape.lanes import HEADER, NO_LANES, Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.redact import Redactor
 from tapegate.tape.routes import Routes
+from tapegate.tape.secrets.shown import shown_path
 from tapegate.tape.wire import Answer, Asked, HeaderPairs
 
 Clock = Callable[[], int]
@@ -38,7 +39,7 @@ class Take:
     @property
     def request(self) -> str:
         """What was asked, in a few words."""
-        return f"{self.asked.method} {self.asked.path} of service {self.asked.service!r}"
+        return f"{self.asked.method} {shown_path(self.asked.path)} of service {self.asked.service!r}"
 
     @property
     def started_us(self) -> int:
