@@ -77,6 +77,8 @@ def test_every_outcome_covers_itself(make_task):
         ({"required_slots": {"sentences_max": 3}}, {"required_slots": {"sentences_min": 5}}, False),
         ({"required_slots": {"sentences_max": 3}}, {"required_slots": {"citations_web_min": 4}}, False),
         ({"required_tools": ["a"]}, {"forbidden_tools": ["b"]}, False),
+        ({"parallel_max": 3}, {"tool_path_policy": "no_tools"}, False),
+        ({"parallel_max": 3}, {"required_tools": ["a"]}, False),
         ({"required_tools": ["a", "b"]}, {"forbidden_tools": ["a"]}, False),
         ({"required_tools": ["a"]}, {"forbidden_tools": ["a", "b"]}, False),
         ({"required_tools": ["a"]}, {"forbidden_tools": ["a"], "required_slots": {"sentences_max": 3}}, False),

@@ -11,6 +11,15 @@ from tapegate.oracles.slot import Flaw, SlotKind, bad, kept, listed
 from tapegate.oracles.wording import normal, says
 
 
+_EMPTY_TALK = (
+    "I do not know.",
+    "Sorry, something went wrong. Please try again later.",
+    "This question cannot be answered from what was found.",
+    "Das weiß ich leider auch nicht.",
+)
+"""Answers that state nothing: what each of them states says nothing about an answer."""
+
+
 def missing(fact: Mapping[str, Json], text: str) -> str:
     """What of a fact the text does not state, in words; empty where it states it."""
     absent = [wording for wording in fact.get("all", ()) if not _states(text, wording)]
@@ -42,9 +51,11 @@ def _flaws(value: Json) -> Iterator[Flaw]:
             yield Flaw("bad_slot_value", "a fact has a name: a text that is not empty", (index,))
         if not {"any_of", "all"} & set(fact):
             yield Flaw("vacuous_slot", "a fact without any_of and all demands nothing", (index,))
-        for key in ("any_of", "all"):
-            if key in fact:
-                yield from _wording_flaws(fact[key], (index, key))
+        found = [flaw for key in ("any_of", "all") if key in fact for flaw in _wording_flaws(fact[key], (index, key))]
+        yield from found
+        if not found and {"any_of", "all"} & set(fact) and not any(missing(fact, text) for text in _EMPTY_TALK):
+            message = f"an answer that states nothing states this fact, {_EMPTY_TALK[0]!r} too"
+            yield Flaw("vacuous_slot", message, (index,))
 
 
 def _wording_flaws(value: Json, path: Path) -> Iterator[Flaw]:

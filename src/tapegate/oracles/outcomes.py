@@ -82,7 +82,7 @@ def _span(outcome: Outcome) -> tuple[str, float, float | None] | None:
     if len(conditions) != 1:
         return None
     ((kind, asked),) = conditions.items()
-    if len(asked) != 1 or kind not in ("required_tools", "forbidden_tools", "tool_counts", "required_slots"):
+    if kind not in ("required_tools", "forbidden_tools", "tool_counts", "required_slots") or len(asked) != 1:
         return None
     if kind == "required_tools":
         return f"tool {asked[0]}", 1, None
