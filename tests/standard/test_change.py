@@ -107,7 +107,17 @@ def test_a_prompt_without_its_evals_is_found(repo: Any, committed: bool) -> None
         pytest.param(lambda repo: repo.task("RET-02@P1"), id="a new eval"),
         pytest.param(lambda repo: (loosen(repo), note(repo)), id="another contract"),
         pytest.param(lambda repo: repo.swap(TASK, "grading:", "flaky_prone: false\ngrading:"), id="no, the same"),
-        pytest.param(lambda repo: repo.swap(TASK, "grading:", "flaky_prone: true\ngrading:"), id="another trial"),
+        pytest.param(lambda repo: repo.swap(TASK, "grading:", "flaky_prone: true\ngrading:"), id="no, more nights"),
+        pytest.param(
+            lambda repo: repo.swap(
+                TASK, "grading:", "grading:\n  quality: {facts: [{name: polite, any_of: [please, thanks]}]}"
+            ),
+            id="no, a score",
+        ),
+        pytest.param(
+            lambda repo: (repo.root / "cassettes/retrieval/RET-01@P1/trial-1.yaml").chmod(0o755),
+            id="no, a recording that may be run",
+        ),
         pytest.param(lambda repo: repo.swap(TASK, "suite:", "# a comment\nsuite:"), id="no, a comment"),
         pytest.param(note, id="no, a note alone"),
         pytest.param(
@@ -203,6 +213,41 @@ def test_a_removed_recording_or_eval_answers_nothing(repo: Any) -> None:
     touch(repo)
     git(repo.root, "rm", "-q", "-r", "cassettes/retrieval/RET-02@P1", "evals/retrieval/RET-02@P1.yaml")
     assert set(ids(against(repo, "HEAD"))) == {"eval_unchanged", "eval_removed"}
+
+
+def test_an_eval_of_another_path_is_another_eval(repo: Any) -> None:
+    """What one path no longer tests is gone from it, though another path tests it now; a path may be renamed."""
+    repo.config("subjects:", "  P2: {title: x, status: y, files: [src/other.py], subject: desk}\nsubjects:")
+    repo.put("src/other.py", "")
+    repo.task("RET-02@P1")
+    repo.task("RET-01@P2")
+    commit(repo.root)
+    text = (repo.root / "evals/retrieval/RET-02@P1.yaml").read_text()
+    git(repo.root, "rm", "-q", "-r", "cassettes/retrieval/RET-02@P1", "evals/retrieval/RET-02@P1.yaml")
+    repo.task("RET-02@P2", text.replace("P1", "P2"))
+    assert ids(against(repo, "HEAD")) == ["eval_removed"]
+    git(repo.root, "reset", "-q", "--hard")
+    shutil.rmtree(repo.root / "evals/retrieval")
+    shutil.rmtree(repo.root / "cassettes/retrieval")
+    repo.config("  P1:", "  P3:")
+    repo.task("RET-02@P3", text.replace("P1", "P3"))
+    repo.task("RET-01@P2")
+    repo.task("RET-01@P3")
+    assert "eval_removed" not in ids(against(repo, "HEAD"))
+
+
+@pytest.mark.parametrize("committed", [True, False], ids=["committed", "in the work tree"])
+def test_the_right_to_run_a_file_is_no_change_of_it(repo: Any, committed: bool) -> None:
+    """A prompt whose bytes are as they were touches no path; one that changed as well does."""
+    repo.put("src/run.sh", "echo")
+    (repo.root / PROMPT).chmod(0o755)
+    if committed:
+        commit(repo.root)
+    report = against(repo)
+    assert report.change is not None
+    assert (ids(report), list(report.change.files)) == ([], ["src/run.sh"])
+    touch(repo)
+    assert ids(against(repo)) == ["eval_unchanged"]
 
 
 def test_a_file_that_is_gone_touches_its_path(repo: Any) -> None:

@@ -10,7 +10,6 @@ from tapegate.oracles import patterns
 from tapegate.oracles.slot import Flaw, SlotKind, bad, kept, listed
 from tapegate.oracles.wording import normal, says
 
-
 _EMPTY_TALK = (
     "I do not know.",
     "Sorry, something went wrong. Please try again later.",

@@ -154,7 +154,7 @@ def _touched(
         for path_id, path in table.items():
             patterns.setdefault(path_id, set()).update(path.files)
     own = [name for name in files if not name.startswith((f"{_inside(survey)}/", "cassettes/"))]
-    changed = {each.key for each in evals if each.kind in ("added", "contract", "edited")}
+    changed = {each.key for each in evals if each.kind in ("added", "contract")}
     changed |= {task.key for task in survey.tasks if _materials(survey, task) & files.keys()}
     recorded = {found[1] for name, what in files.items() if what != "removed" and (found := _RECORDING.fullmatch(name))}
     for path_id in sorted(patterns):

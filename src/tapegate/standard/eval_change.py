@@ -52,17 +52,20 @@ def eval_changes(
 ) -> Iterator[EvalChange]:
     """What became of each eval. `added` are the task files that were not there, `old` the documents of those that were
     and are not as they were, `kinds` the slots there are. An eval that was moved to another suite keeps its key, and is
-    the same one."""
+    the same one; one that another path has now is gone from its own."""
     before = {key: document for document in old if (key := _key(document)) is not None}
-    now = {task.key for task in tasks}
+    now, paths = {task.key for task in tasks}, {task.path_id for task in tasks}
     gone = {key: document for key, document in before.items() if key not in now}
     known = {key: task for key, document in gone.items() if (task := read_task(document)[0]) is not None}
-    names = {contract.digest(task): key for key, task in known.items()}
+    names: dict[tuple[str, str], list[str]] = {}
+    for key, task in known.items():
+        # A path that still has evals has lost one that is another's now; one without was renamed, it may be.
+        names.setdefault((contract.digest(task), task.path_id if task.path_id in paths else ""), []).append(key)
     for task in tasks:
         if task.key in before:
             yield from _compared(task, before[task.key], kinds)
         elif task.source.file in added:
-            was = names.pop(contract.digest(task), None) if names else None
+            was = _was(task, names) if names else None
             if was is None:
                 yield EvalChange(task.key, task.source.file, "added", quarantined=_quarantined(None, task))
             else:
@@ -72,6 +75,13 @@ def eval_changes(
     for key, document in gone.items():
         dropped = tuple(_name(*each) for each in _numbered(known[key])) if key in known else ()
         yield EvalChange(key, document.source.file, "removed", dropped=dropped, reason=said.why_removed(key))
+
+
+def _was(task: Task, names: Mapping[tuple[str, str], list[str]]) -> str | None:
+    """The key that a task had: of one that is gone with the same contract, of its path or of one without evals."""
+    digest = contract.digest(task)
+    gone = names.get((digest, task.path_id)) or names.get((digest, ""))
+    return gone.pop(0) if gone else None
 
 
 def _compared(task: Task, document: Document, kinds: Kinds) -> Iterator[EvalChange]:
@@ -141,7 +151,7 @@ def _history(old: Task | None, document: Document) -> list[Any]:
 
 
 def _substance(task: Task) -> Mapping[str, Any]:
-    """What an edit changes that answers for a change of the path: not that a failure was set aside or accepted."""
+    """What an edit changes: not that a failure was set aside or accepted."""
     return task.model_dump(mode="json", exclude={"migrations", "quarantine", "reviews"})
 
 

@@ -49,13 +49,14 @@ class Git:
     def differences(self, commit: str) -> Iterator[tuple[str, str]]:
         """Status letter and name of each file below the project that is not as in `commit`, untracked ones included.
 
-        `A` is new, `D` is gone, anything else is changed.
+        `A` is new, `D` is gone, anything else is changed. Another right to run a file is no change of it.
         """
         words = ("--raw", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
         parts = iter(self.ask("diff", *words, commit, "--").split(b"\0"))
-        for head in parts:
-            if head:
-                yield head.rsplit(b" ", 1)[1][:1].decode(), _name(next(parts))
+        found = [(head.rsplit(b" ", 1)[1][:1].decode(), head[1:14], _name(next(parts))) for head in parts if head]
+        runnable = [name for letter, modes, name in found if letter == "M" and modes[:6] != modes[7:]]
+        same = {name for name, was in self.contents(commit, runnable).items() if _now(self.project / name) == was}
+        yield from ((letter, name) for letter, _, name in found if name not in same)
         for name in self._listed("--others", "--exclude-standard"):
             yield "A", name
 
@@ -112,6 +113,13 @@ class Git:
 
     def _listed(self, *words: str) -> Iterator[str]:
         yield from (_name(name) for name in self.ask("ls-files", "-z", *words).split(b"\0") if name)
+
+
+def _now(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def _name(raw: bytes) -> str:

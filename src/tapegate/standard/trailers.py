@@ -15,9 +15,14 @@ _UNSAID = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """What is shown, and was said by nobody: HTML comments and fenced code."""
-_SCOPED = re.compile(r"([\w.-]+(?:[ \t]*,[ \t]*[\w.-]+)*)[ \t]*:[ \t]+(.+)", re.DOTALL)
+_SCOPED = re.compile(r"([^:]+):[ \t]*(.+)", re.DOTALL)
+_BETWEEN = re.compile(r"[\s,;/&+]+|\band\b")
+_NUMBERED = re.compile(r"[A-Za-z]{1,3}-?[0-9]+")
+"""What is the id of a path by its looks, though no path has it."""
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|(?<!\S)\S*?[^\W\d_]\S*")
 """A word, or a character of a script that writes none apart."""
+_PLACEHOLDER = re.compile(r"<[^<>]*>")
+"""`<why not>`, which a reader of the pull request does not even see."""
 _LEAST = 2
 """Words that a reason has: `none` and `-` are none."""
 _KEYED = re.compile(r"(\S+?):?[ \t]+(.+)", re.DOTALL)
@@ -37,7 +42,8 @@ class Trailers:
         """The reasons in some messages; `paths` are the path ids that there are.
 
         A reason is a line of its own, `Tapegate-Eval-Unchanged: reason`, which lines that are indented go on. It may
-        begin with the path ids that it is for, `A1, A2: reason`, and has two words or more of its own. What stands in
+        begin with the path ids that it is for, `A1, A2: reason`, and has two words or more of its own; one for an id
+        that no path has is for none. What stands in
         an HTML comment, as a template of a pull request has it, or in fenced code was said by nobody.
         """
         unchanged: list[tuple[frozenset[str], str]] = []
@@ -47,7 +53,7 @@ class Trailers:
                 reason = " ".join(said.split())
                 if name.lower() == UNCHANGED.lower():
                     ids, why = _scoped(reason, paths)
-                    if _says(why, paths):
+                    if ids is not None and _says(why, paths):
                         unchanged.append((ids, why))
                 elif (found := _KEYED.fullmatch(reason)) and _says(found[2], paths):
                     removed.append((found[1], found[2]))
@@ -62,16 +68,21 @@ class Trailers:
         return next((reason for named, reason in self.removed if named == key), "")
 
 
-def _scoped(reason: str, paths: Collection[str]) -> tuple[frozenset[str], str]:
+def _scoped(reason: str, paths: Collection[str]) -> tuple[frozenset[str] | None, str]:
+    """The paths that a reason is for, and its words; no ids: all paths. None: for paths that there are not."""
     found = _SCOPED.fullmatch(reason)
-    if found is not None:
-        ids = frozenset(part.strip() for part in found[1].split(","))
-        if ids <= set(paths):
-            return ids, found[2]
-    return frozenset(), reason
+    if found is None:
+        return frozenset(), reason
+    named = [part for part in _BETWEEN.split(found[1]) if part]
+    known = {path_id.casefold(): path_id for path_id in paths}
+    meant = [name for name in named if name.casefold() in known or _NUMBERED.fullmatch(name)]
+    if not meant or len(meant) < len(named):
+        return frozenset(), reason
+    ids = frozenset(known[name.casefold()] for name in named if name.casefold() in known)
+    return ids or None, found[2]
 
 
 def _says(reason: str, paths: Collection[str]) -> bool:
     """Whether a reason says something: the ids of paths aside, it has words."""
-    own = [part for part in reason.split() if part.strip(",:;.") not in paths]
+    own = [part for part in _PLACEHOLDER.sub("", reason).split() if part.strip(",:;.") not in paths]
     return len(_WORD.findall(" ".join(own))) >= _LEAST

@@ -16,8 +16,9 @@ def _covered(ground: Ground) -> Iterator[Problem]:
     """Where a file of a path (its prompt, its tools, its retrieval: all that the scope table lists) is not as in the
     base, an eval of that path is new, asks for something else or starts from other files, or a recording of one is
     new. Else the change says why, in a line `Tapegate-Eval-Unchanged: reason` of a commit message or of the pull
-    request's description; `A1: reason` is for that path alone, and a reason has two words or more. Comments and
-    migration notes are no change of an eval, and an eval that is gone is none either."""
+    request's description; `A1: reason` is for that path alone, and a reason has two words or more. Comments,
+    migration notes, quality facts and more trials at night are no change of an eval, and an eval that is gone is none
+    either."""
     change = ground.change
     for path in change.paths if change is not None else ():
         if not (path.evals or path.recordings or path.reason):
