@@ -18,7 +18,7 @@ from tapegate.model.diff import Diff, Edit, Kind, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Gate, Metrics, Run, TaskResult, TrialResult
 from tapegate.report import comment
-from tapegate.report.change_words import safety
+from tapegate.report.safety import safety
 
 PR = Profile()
 KEYS = ["RET-01@A1", "RET-02@A1", "RET-02@A2", "AGT-08@A1"]

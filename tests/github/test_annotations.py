@@ -32,13 +32,23 @@ def test_a_pass_is_silent(passed: Run) -> None:
 def test_what_does_not_block_is_a_warning(failed: Run) -> None:
     """A task that cannot fail the gate does not show as an error."""
     tasks = tuple(replace(task, blocking=False) for task in failed.tasks)
-    assert {line.split(" ")[0] for line in of_run(replace(failed, tasks=tasks))} == {"::warning"}
+    assert {line.split(" ")[0] for line in of_run(replace(failed, tasks=tasks, gate=Gate(False, 1, ())))} == {
+        "::warning"
+    }
 
 
 def test_a_gate_that_passed_shows_no_error(failed: Run) -> None:
     """Where a profile only reports stale recordings, they warn."""
     stale = replace(failed, tasks=failed.tasks[:1], gate=Gate(True, 0, ()))
     assert [line.split(" ")[0] for line in of_run(stale)] == ["::warning"]
+
+
+def test_a_gate_that_failed_shows_an_error(passed: Run) -> None:
+    """Where no task says why it failed, as of a selection, its reasons do."""
+    failed = replace(passed, gate=Gate(False, 1, ("a selection of the tasks was run", "100% of it")))
+    assert of_run(failed) == [
+        "::error title=Tapegate%3A the gate failed::a selection of the tasks was run%0A100%25 of it"
+    ]
 
 
 def test_what_blocks_comes_first_and_the_rest_warns(make_task: Any, make_finding: Any) -> None:

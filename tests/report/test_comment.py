@@ -208,6 +208,13 @@ def test_a_verdict_that_needs_a_person_is_safe_and_said(passed: Run, regressed: 
     assert "**The gate passes. To look at: 1 task needs review now.**" in comment.render(diff, passed)
 
 
+def test_a_task_that_turned_between_verdicts_says_so(passed: Run, regressed: Diff) -> None:
+    """From stale to failed is no regression, and not the same verdict either."""
+    task = replace(next(one for one in regressed.tasks if one.trials), base_verdict=Verdict.STALE)
+    text = comment.render(replace(regressed, tasks=(task,)), passed)
+    assert "<summary>Other behaviour (1)</summary>\n\n- `RET-02@A1`: stale → fail; " in text
+
+
 def test_what_does_not_fit_of_changed_tasks_is_counted(regressed: Diff) -> None:
     """A thousand tasks that do the same for other tokens, in however little room: all are counted."""
     changed = next(task for task in regressed.tasks if task.trials)

@@ -104,3 +104,26 @@ def test_bands_quarantines_and_decisions_are_properties_of_the_suite(make_task: 
         ("quarantined T-1@A1", "until 2026-12-31 (ann): rebuilt"),
         ("accepted T-1@A1", "As good."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code", "kind"), [(Verdict.PASS, 1, "failure"), (Verdict.NEEDS_REVIEW, 3, "error"), (None, 3, "error")]
+)
+def test_a_gate_that_fails_is_never_green(make_task: Any, verdict: Verdict | None, code: int, kind: str) -> None:
+    """A selection, a verdict of `fail_on`, nothing judged: where no case is red, the gate is one."""
+    tasks = (make_task("T-1@A1", verdict),) if verdict is not None else ()
+    root = parsed(Run("pr", False, tasks, Gate(False, code, ("why it failed", "and more"))))
+    *_, suite = root
+    (case,) = suite
+    assert (case.get("name"), case[0].tag, case[0].get("message")) == ("gate", kind, "the gate failed: why it failed")
+    assert case[0].text == "why it failed\nand more"
+    assert root.get("tests") == str(len(tasks) + 1)
+    assert (root.get("failures"), root.get("errors")) == (("1", "0") if kind == "failure" else ("0", "1"))
+
+
+def test_a_failure_that_a_passing_gate_lets_pass_is_skipped(make_task: Any, make_finding: Any) -> None:
+    """What reads JUnit alone shows the gate's answer; the failure and that it does not block are in its words."""
+    failed = make_task("T-1@A1", Verdict.FAIL, make_finding(), blocking=False)
+    (suite,) = parsed(Run("pr", False, (failed,), Gate(True, 0, ())))
+    assert [child.tag for child in suite[0]] == ["skipped"]
+    assert "does not block" in str(suite[0][0].get("message"))

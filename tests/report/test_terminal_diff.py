@@ -51,6 +51,7 @@ def test_an_exit_code_names_its_gate(regressed: Diff, failed: Run) -> None:
     passed = replace(regressed, gate=Gate(True, 0, ()))
     text = terminal_diff.render(passed, failed)
     assert "not safe to merge" in text
+    assert "\n  1 task failed: RET-02@A1\n" in text
     assert text.endswith("exit code 0 of the comparison; head's own gate: 1\n")
 
 

@@ -13,8 +13,8 @@ from tapegate.github.reply import WorkflowRun
 from tapegate.github.sticky import MOST_BYTES, Put, StickyComment
 from tapegate.report import comment
 from tapegate.report.answers import recordings
-from tapegate.report.change_words import safety
 from tapegate.report.inert import code_block
+from tapegate.report.safety import safety
 
 Mode = Literal["auto", "always", "changes", "off"]
 """When a comment is made: `always`; `changes`, where anything differs from the base or could not be compared; `auto`,

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from tapegate.compare.measures import MEASURES
 from tapegate.compare.stats import LOW_N
-from tapegate.grade.gate import PRECEDENCE
 from tapegate.model.diff import (
-    PROFILE_CHANGED,
     Delta,
-    Diff,
     Kind,
     MeasureStatistic,
     Rate,
@@ -22,7 +17,6 @@ from tapegate.model.diff import (
     TaskDiff,
 )
 from tapegate.model.finding import Verdict
-from tapegate.model.run import Run
 from tapegate.report.words import ABSENT, milliseconds
 
 MINUS = "−"
@@ -44,7 +38,7 @@ KINDS: dict[Kind, str] = {
     Kind.FIXED: "Improved",
     Kind.REMOVED: "Removed",
     Kind.RECONTRACTED: "Contract changed",
-    Kind.CHANGED: "Same verdict, other behaviour",
+    Kind.CHANGED: "Other behaviour",
     Kind.NUMBERS: "Same behaviour, other numbers",
     Kind.RENAMED: "Renamed",
     Kind.ADDED: "New",
@@ -209,94 +203,6 @@ def overrun(one: Spent) -> list[tuple[str, str]]:
 def count(number_of: int, one: str, many: str) -> str:
     """`1 task fails`, `3 tasks fail`."""
     return f"{number_of:,} {one if number_of == 1 else many}"
-
-
-@dataclass(frozen=True, slots=True)
-class Safety:
-    """Whether a change may be merged, in one line. Words of ours alone: nothing in it comes from a run."""
-
-    state: Literal["safe", "unsafe", "unknown"]
-    headline: str
-    """`safe to merge`."""
-    sentence: str
-    """Why, in one sentence."""
-
-
-def safety(run: Run | None, diff: Diff | None) -> Safety:
-    """The one line, from head's own gate and from the comparison."""
-    if diff is not None and not diff.available:
-        sides = [word for word, side in (("base", diff.base), ("head", diff.head)) if side.problem]
-        why = f"the comparison is unavailable: {' and '.join(sides)} could not be run"
-        if run is not None and not run.gate.passed:
-            return Safety("unsafe", "not safe to merge", f"The gate fails, and {why}.")
-        return Safety("unknown", "not known to be safe", f"{why[0].upper()}{why[1:]}.")
-    codes = {run.gate.exit_code if run is not None else 0}
-    if diff is not None:
-        codes |= {diff.gate.exit_code, diff.head.exit_code or 0}
-    code = next((code for code in PRECEDENCE if code in codes), 0)
-    parts = _worse(diff) if diff is not None else []
-    if code:
-        parts = parts or [_gate(diff)]
-        headline = {4: "not safe to merge yet", 3: "not known to be safe"}.get(code, "not safe to merge")
-        return Safety("unknown" if code == 3 else "unsafe", headline, _sentence(parts))
-    if diff is None:
-        return Safety("safe", "safe to merge", "The gate passes; there is no base to compare with.")
-    look = _cautions(diff)
-    if parts or look:
-        return Safety("safe", "safe to merge", f"The gate passes. To look at: {'; '.join([*parts, *look])}.")
-    compared = sum(told.tasks for told in diff.statistics if told.stratum is not Stratum.CONTRACT_CHANGED)
-    recorded = sum(told.tasks for told in diff.statistics if told.stratum is Stratum.RE_RECORDED)
-    anew = f", {recorded:,} of them recorded again" if recorded else ""
-    apart = sum(told.tasks for told in diff.statistics if told.stratum is Stratum.CONTRACT_CHANGED)
-    more = f"; {count(apart, 'task', 'tasks')} cannot be compared" if apart else ""
-    said = f"No verdict became worse in {count(compared, 'task', 'tasks')}{anew}{more}."
-    return Safety("safe", "safe to merge", said)
-
-
-def _worse(diff: Diff) -> list[str]:
-    """What blocks or might, the most important first."""
-    regressions = diff.of(Kind.REGRESSION)
-    unjudged = diff.of(Kind.UNJUDGED)
-    stale = [task for task in unjudged if task.head_verdict is Verdict.STALE]
-    error = [task for task in unjudged if task.head_verdict is Verdict.ERROR]
-    moved = diff.of(Kind.MOVED)
-    over = [one for one in diff.budgets if one.state == "exceeded" and one.block]
-    said = [
-        (regressions, "task passed before and fails now", "tasks passed before and fail now"),
-        (moved, "task changed more than it allows", "tasks changed more than they allow"),
-        (error, "task cannot be judged any more", "tasks cannot be judged any more"),
-        (over, "budget is exceeded", "budgets are exceeded"),
-        (stale, "task is stale now and must be recorded again", "tasks are stale now and must be recorded again"),
-    ]
-    return [count(len(found), one, many) for found, one, many in said if found]
-
-
-def _cautions(diff: Diff) -> list[str]:
-    review = [task for task in diff.of(Kind.UNJUDGED) if task.head_verdict is Verdict.NEEDS_REVIEW]
-    removed = diff.of(Kind.REMOVED)
-    # What head's traces come to by base's contract is not at hand: nobody held them to what was asked before.
-    unheld = [task for task in diff.of(Kind.RECONTRACTED) if task.contract_differs and task.by_base_contract is None]
-    said = [
-        (diff.of(Kind.LOOSENED), "task passes only because its contract changed", "tasks pass only because theirs did"),
-        (unheld, "task asks for something else", "tasks ask for something else"),
-        (review, "task needs review now", "tasks need review now"),
-        (removed, "task was removed", "tasks were removed"),
-    ]
-    changed = any(note.startswith(PROFILE_CHANGED) for note in diff.notes)
-    return [
-        *(count(len(found), one, many) for found, one, many in said if found),
-        *(["the profile says something else than on the base"] if changed else []),
-    ]
-
-
-def _gate(diff: Diff | None) -> str:
-    """That the gate fails although nothing became worse; its reasons stand below."""
-    return f"the gate fails{' as it did on the base' if diff is not None and diff.base.passed is False else ''}"
-
-
-def _sentence(parts: list[str]) -> str:
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _singular(unit: str) -> str:

@@ -15,6 +15,7 @@ from tapegate.report import answers, words
 from tapegate.report import change_words as say
 from tapegate.report.excerpts import answer_lines, most_changed, nearest, path_lines
 from tapegate.report.inert import code_block, inline_code
+from tapegate.report.safety import safety
 from tapegate.report.sheet import Section, Sheet
 
 MOST_BYTES = 60_000
@@ -31,12 +32,12 @@ LONGEST = 1_500
 
 def render(diff: Diff | None, run: Run | None, *, digest: str = "", most_bytes: int = MOST_BYTES) -> str:
     """The comment, within `most_bytes`. `run` is head's, where it is at hand; `diff` is None where there is no base."""
-    safety = say.safety(run, diff)
+    told = safety(run, diff)
     results = {task.key: task for task in run.tasks} if run is not None else {}
     head = [
-        f"## Tapegate: {safety.headline}",
+        f"## Tapegate: {told.headline}",
         "",
-        f"**{safety.sentence}**",
+        f"**{told.sentence}**",
         "",
         *_answers(run, diff),
         *_sides(diff, run),
@@ -234,7 +235,9 @@ def _overrun(one: Spent) -> Iterator[str]:
 
 
 def _moves(task: TaskDiff) -> Iterator[str]:
-    """What is different of a task that keeps its verdict, in a few words."""
+    """What is different of a task that passes still or did not pass before, in a few words."""
+    if task.base_verdict is not task.head_verdict:
+        yield say.turn(task)
     for trial in task.trials[:1]:
         if trial.base_outcome != trial.head_outcome:
             sides = (inline_code(trial.base_outcome or "none", 60), inline_code(trial.head_outcome or "none", 60))

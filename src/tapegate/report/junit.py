@@ -20,7 +20,8 @@ KINDS = {
     Verdict.STALE: "error",
     Verdict.NEEDS_REVIEW: "skipped",
 }
-"""The element that says what became of a task. A stale task that the profile only reports is `skipped`."""
+"""The element that says what became of a task. What a gate that passed lets pass, a stale task or the failure of one
+that does not block, is `skipped`."""
 
 
 def render(run: Run) -> bytes:
@@ -39,6 +40,8 @@ def render(run: Run) -> bytes:
                 ElementTree.SubElement(properties, "property", name=visible(fact), value=visible(value))
         for task in tasks:
             suite.append(_case(run, task))
+    if kind := _gate_kind(run):
+        root.append(_gate(run, kind))
     ElementTree.indent(root)
     body: bytes = ElementTree.tostring(root, encoding="utf-8")
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + body + b"\n"
@@ -54,13 +57,32 @@ def _facts(task: TaskResult) -> Iterator[tuple[str, str]]:
         yield f"accepted {task.key}", task.accepted
 
 
+def _gate_kind(run: Run) -> str | None:
+    """What the gate itself is told as, where it failed and no task says so: else a reader of tasks would see green."""
+    if run.gate.passed or {"failure", "error"} & {_kind(run, task) for task in run.tasks}:
+        return None
+    return "failure" if run.gate.exit_code == 1 else "error"
+
+
+def _gate(run: Run, kind: str) -> ElementTree.Element:
+    counts = {"tests": "1", "failures": str(int(kind == "failure")), "errors": str(int(kind == "error"))}
+    suite = ElementTree.Element("testsuite", {"name": "gate", **counts, "skipped": "0", "time": "0.000"})
+    case = ElementTree.SubElement(suite, "testcase", {"name": "gate", "classname": "tapegate.gate", "time": "0.000"})
+    said = [visible(reason) for reason in run.gate.reasons] or [f"exit code {run.gate.exit_code}"]
+    told = {"type": f"gate.exit_code_{run.gate.exit_code}", "message": f"the gate failed: {said[0]}"}
+    ElementTree.SubElement(case, kind, told).text = "\n".join(said)
+    return suite
+
+
 def _counts(run: Run, tasks: Sequence[TaskResult]) -> dict[str, str]:
     kinds = [_kind(run, task) for task in tasks]
-    return {"tests": str(len(tasks)), "failures": str(kinds.count("failure")), "errors": str(kinds.count("error"))}
+    if tasks is run.tasks and (gate := _gate_kind(run)):
+        kinds.append(gate)
+    return {"tests": str(len(kinds)), "failures": str(kinds.count("failure")), "errors": str(kinds.count("error"))}
 
 
 def _kind(run: Run, task: TaskResult) -> str | None:
-    if task.verdict is Verdict.STALE and run.gate.passed:
+    if task.verdict in (Verdict.STALE, Verdict.FAIL) and run.gate.passed:
         return "skipped"
     return KINDS.get(task.verdict)
 

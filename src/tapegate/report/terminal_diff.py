@@ -16,6 +16,7 @@ from tapegate.report import change_words as say
 from tapegate.report import words
 from tapegate.report.excerpts import answer_lines, most_changed, nearest
 from tapegate.report.inert import commandless, log_safe
+from tapegate.report.safety import safety
 
 MOST_TASKS = 30
 """Tasks of a kind that are told; beyond that, how many more there are."""
@@ -77,10 +78,12 @@ def _lines(diff: Diff, run: Run | None) -> Iterator[Text]:
             yield Text(f"  {MEASURES[name].title}: not measured, {log_safe(why)}")
     yield from (_side(word, side) for word, side in (("base", diff.base), ("head", diff.head)))
     yield from (Text(f"note  {log_safe(note)}", style="dim") for note in diff.notes)
-    safety = say.safety(run, diff)
-    style = {"safe": "green", "unsafe": "bold red", "unknown": "bold yellow"}[safety.state]
-    yield Text.assemble((safety.headline, style), f" · {safety.sentence}")
-    yield from (Text(f"  {log_safe(reason)}") for reason in diff.gate.reasons)
+    answer = safety(run, diff)
+    style = {"safe": "green", "unsafe": "bold red", "unknown": "bold yellow"}[answer.state]
+    yield Text.assemble((answer.headline, style), f" · {answer.sentence}")
+    # Where the comparison has nothing to say against head, head's own gate may have.
+    reasons = diff.gate.reasons or (run.gate.reasons if run is not None and not run.gate.passed else ())
+    yield from (Text(f"  {log_safe(reason)}") for reason in reasons)
     own = run.gate.exit_code if run is not None else diff.head.exit_code
     # What is not safe may be so by head's own gate alone: then this command's exit code is another answer.
     other = f" of the comparison; head's own gate: {own}" if own and not diff.gate.exit_code else ""

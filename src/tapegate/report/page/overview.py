@@ -16,6 +16,7 @@ from tapegate.report import words
 from tapegate.report.inert import visible
 from tapegate.report.page import plots
 from tapegate.report.page.evidence import Evidence
+from tapegate.report.safety import safety
 
 PLOTTED = ("total_tokens", "cost_usd", "latency_e2e_ms", "latency_model_ms")
 URGENT = (Kind.REGRESSION, Kind.MOVED, Kind.LOOSENED, Kind.UNJUDGED)
@@ -24,9 +25,9 @@ URGENT = (Kind.REGRESSION, Kind.MOVED, Kind.LOOSENED, Kind.UNJUDGED)
 def body(
     run: Run, digest: str, diff: Diff | None, evidence: Evidence, changes: Mapping[str, TaskDiff]
 ) -> Iterator[str]:
-    safety = say.safety(run, diff)
-    yield f'<header class="{safety.state}"><p class="brand">Tapegate</p><h1>{escape(capital(safety.headline))}</h1>'
-    yield f'<p>{escape(safety.sentence)}</p></header>\n<main id="overview">\n'
+    told = safety(run, diff)
+    yield f'<header class="{told.state}"><p class="brand">Tapegate</p><h1>{escape(capital(told.headline))}</h1>'
+    yield f'<p>{escape(told.sentence)}</p></header>\n<main id="overview">\n'
     yield from _facts(run, digest, diff, evidence)
     yield from _plots(run, diff, evidence)
     yield from _table(run, diff, changes)

@@ -18,12 +18,12 @@ import orjson
 
 from tapegate.model.diff import Diff, Kind, TaskDiff
 from tapegate.model.run import Run, TaskResult
-from tapegate.report import change_words as say
 from tapegate.report import words
 from tapegate.report.inert import visible
 from tapegate.report.page.detail import detail, gone, raw
 from tapegate.report.page.evidence import Evidence
 from tapegate.report.page.overview import body, rank
+from tapegate.report.safety import safety
 
 MOST_BYTES = 1_000_000
 """The page is smaller than this, for 1,000 tasks too: what does not fit is left to the files beside it, and said."""
@@ -56,13 +56,13 @@ def _head(run: Run, diff: Diff | None, style: str, script: str) -> str:
         f"default-src 'none'; style-src '{_sha(style)}'; script-src '{_sha(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    safety = say.safety(run, diff)
+    told = safety(run, diff)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>Tapegate: {escape(safety.headline)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<title>Tapegate: {escape(told.headline)}</title>\n<style>{style}</style>\n</head>\n"
     )
 
 
