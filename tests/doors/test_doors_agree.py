@@ -148,6 +148,52 @@ def test_both_doors_give_the_client_the_same(gateway, tapes):
     assert inside.headers == {"x-a": "1", "transfer-encoding": "chunked"}
 
 
+@pytest.mark.parametrize(
+    ("method", "status", "ended", "header"),
+    [
+        ("POST", 200, "eof", '<https://papers.example/日>; rel="next"'),
+        ("POST", 200, "eof", "<https://papers.example/é>"),
+        ("POST", 200, "eof", "  padded  "),
+        ("HEAD", 200, "error", "x"),
+        ("POST", 204, "error", "x"),
+        ("GET", 304, "error", "x"),
+    ],
+)
+def test_an_odd_answer_is_the_same_through_both_doors(gateway, tapes, method, status, ended, header):
+    """Headers that other tools recorded in any characters, and an answer without a body that is said to break off."""
+    import httpx2
+
+    httpx_door.install()
+    headers = (("link", header),)
+    interaction = tapes.interaction("/x", b"", method=method, status=status, headers=headers, ended=ended)
+    lane = gateway.open(tapes.player(interaction), tapes.routes)
+    with httpx2.stream(method, lane.url("openai") + "/x") as outside:
+        assert list(outside.iter_raw()) == []
+    with (
+        hearing(Heard(tapes.player(interaction), tapes.routes)),
+        httpx2.stream(method, "https://api.openai.com/v1/x") as inside,
+    ):
+        assert list(inside.iter_raw()) == []
+    assert outside.status_code == inside.status_code == status
+    assert dict(outside.headers.raw)[b"link"] == dict(inside.headers.raw)[b"link"]
+
+
+def test_an_empty_query_is_part_of_the_path(gateway, tapes, provide):
+    """What was asked with a lone `?` is found again so, through either door."""
+    import httpx2
+
+    httpx_door.install()
+    provider = provide(lambda call: call.send(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+    recorder, routes = tapes.recorder(provider.url)
+    lane = gateway.open(recorder, routes)
+    assert httpx2.post(lane.url("openai") + "/x?", content=b"{}").text == "ok"
+    lane.close()
+    lane = gateway.open(tapes.player(*recorder.interactions()), tapes.routes)
+    assert httpx2.post(lane.url("openai") + "/x?", content=b"{}").text == "ok"
+    with hearing(Heard(tapes.player(*recorder.interactions()), tapes.routes)):
+        assert httpx2.post("https://api.openai.com/v1/x?", content=b"{}").text == "ok"
+
+
 def test_a_recording_comes_back_from_disk_through_both_doors(gateway, tapes, chat, provide, create, through):
     """Recorded through the gateway with a real key, redacted, written, read: the SDK gets the same stream again."""
     key = "a-provider-key-of-this-test"

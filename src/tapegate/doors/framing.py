@@ -94,7 +94,7 @@ def frame(answer: Answer, method: str) -> Framed:
         chunks = tuple(filter(None, chunks))
     if bodiless(method, answer.status):
         kept = () if said.length is None or answer.status == 204 else (("content-length", str(said.length)),)
-        return Framed(said.end_to_end, kept, (), chunked=False, whole=answer.ended != "error")
+        return Framed(said.end_to_end, kept, (), chunked=False, whole=True)
     if len(chunks) == 1 and answer.ended == "eof" and not said.chunked:
         return Framed(said.end_to_end, (("content-length", str(len(chunks[0]))),), chunks, chunked=False, whole=True)
     size = sum(map(len, chunks))
@@ -108,6 +108,14 @@ def frame(answer: Answer, method: str) -> Framed:
 def arrivals(answer: Answer) -> tuple[int, ...]:
     """When each chunk that is not empty arrived, microseconds after the request: as `Framed.chunks` has them."""
     return tuple(at for at, data in zip(answer.at_us, answer.chunks, strict=True) if data)
+
+
+def in_bytes(text: str) -> bytes:
+    """Text of a response's head: what its recorder read as Latin-1, or UTF-8 where another tool kept more than that."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
 
 
 def bodiless(method: str, status: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tapegate.doors.framing import Framed
+from tapegate.doors.framing import Framed, in_bytes
 from tapegate.tape.wire import Answer, HeaderPairs
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -21,7 +21,7 @@ def head(status: int, reason: str, headers: HeaderPairs) -> bytes:
     for line in lines:
         if "\r" in line or "\n" in line or "\0" in line:
             raise ValueError(f"a recorded response has a line break in its head: {line!r}")
-    return b"".join(_bytes(line) + b"\r\n" for line in lines)
+    return b"".join(in_bytes(line) + b"\r\n" for line in lines)
 
 
 def chunk(data: bytes) -> bytes:
@@ -46,10 +46,3 @@ def response(answer: Answer, framed: Framed, *, close: bool, old: bool) -> list[
     for name, value in framing:
         first += f"{name}: {value}\r\n".encode()
     return [first, b"connection: close\r\n\r\n" if close else b"\r\n", *chunks, ending]
-
-
-def _bytes(line: str) -> bytes:
-    try:
-        return line.encode("latin-1")
-    except UnicodeEncodeError:
-        return line.encode()

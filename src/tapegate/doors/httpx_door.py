@@ -19,7 +19,7 @@ from typing import Any
 from tapegate.doors.armed import Refused, armed, hear, unrouted
 from tapegate.doors.current import Heard
 from tapegate.doors.forward import Forward
-from tapegate.doors.framing import arrivals, frame
+from tapegate.doors.framing import arrivals, frame, in_bytes
 from tapegate.doors.httpx_body import Bodies
 from tapegate.doors.httpx_response import at_hand
 from tapegate.doors.on_import import on_import
@@ -192,7 +192,7 @@ def _address(request: Request) -> str:
 @lru_cache(maxsize=1024)
 def _encoded(headers: HeaderPairs) -> tuple[tuple[tuple[bytes, bytes], ...], bool]:
     """The headers in bytes, and whether the body is in some encoding."""
-    pairs = tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers)
+    pairs = tuple((in_bytes(name), in_bytes(value.strip())) for name, value in headers)
     return pairs, any(name.lower() == b"content-encoding" for name, _ in pairs)
 
 

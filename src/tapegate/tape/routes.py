@@ -85,4 +85,6 @@ def _normal(url: str) -> str:
         host = f"[{host}]"
     port = parts.port
     netloc = host if port is None or port == DEFAULT_PORTS.get(parts.scheme.lower()) else f"{host}:{port}"
-    return urlunsplit((parts.scheme.lower(), netloc, parts.path, parts.query, ""))
+    normal = urlunsplit((parts.scheme.lower(), netloc, parts.path, parts.query, ""))
+    # An empty query is sent as it was written, and urlsplit forgets it.
+    return f"{normal}?" if not parts.query and url.partition("#")[0].endswith("?") else normal
