@@ -40,6 +40,7 @@ Sum up what this user prefers in answers (length, form, topics, language), from 
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 _EMPHASIS = re.compile(r"[*#`]+")
+_PREFIX = re.compile(re.escape(PREFIX.strip()), re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-•]|\d+[.)])\s+", re.MULTILINE)
 
 
@@ -94,7 +95,8 @@ def request(messages: list[str]) -> list[ChatCompletionMessageParam]:
 def contracted(text: str) -> str | None:
     """What the model wrote, made to keep to the contract; None when nothing of it can be kept."""
     said = _EMPHASIS.sub("", scrub(text))
-    behind = said.partition(PREFIX.strip())[2] or said  # whatever it says by way of introduction goes
+    # Whatever it says by way of introduction goes, and so does the prefix, as often as it is there.
+    behind = _PREFIX.sub("", _PREFIX.split(said, maxsplit=1)[-1]).strip() or said
     lines = [line.strip() for line in _BULLET.sub("", behind).splitlines() if not line.rstrip().endswith(":")]
     whole = " ".join(line if line.endswith((".", "!", "?", "…")) else f"{line}." for line in lines if line)
     kept: list[str] = []

@@ -118,6 +118,8 @@ def test_answers_and_hints_are_not_history(synced: Callable[..., Heard], ask: As
     [
         ("User preferences: Likes lists.", "Likes lists."),
         ("Sure! Here it is:\n\n**User preferences:** Likes lists.", "Likes lists."),
+        ("USER PREFERENCES: User preferences: Likes lists.", "Likes lists."),
+        ("Likes lists.\n\nUser preferences:", "Likes lists."),
         ("- Likes lists\n- Wants units", "Likes lists. Wants units."),
         ("1. Likes lists.\n2. Wants units.", "Likes lists. Wants units."),
         ("Ab bc. Cd de. Ef fg. Gh hi.", "Ab bc. Cd de. Ef fg."),
