@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -235,6 +236,15 @@ def test_revisions_run_their_own_code_and_recordings(project: Any, tmp_path: Pat
     assert json.loads((out / "diff.json").read_bytes())["head"]["commit"] == broken
     # Its worktree is gone; the same bytes are recorded in the project at hand.
     assert '"raw":[{' in (out / "report.html").read_text("utf-8")
+    # What the folder holds of another commit is not taken for what cannot be run.
+    again = tmp_path / "again"
+    shutil.copytree(out, again)
+    done = project.tapegate("diff", str(out / "base"), "main", "--out", str(again))
+    assert done.code == 2, done.out + done.err
+    assert "head (main) could not be run: " in done.out
+    assert not (again / "head" / "results.json").exists()
+    done = project.tapegate("diff", str(out / "head"), "main", "--out", str(out))
+    assert "side_in_out" in done.err
     done = project.tapegate("diff", str(out / "head"), "main")
     assert done.code == 2, done.out + done.err
     assert "head (main) could not be run: " in done.out

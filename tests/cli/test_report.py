@@ -107,6 +107,26 @@ def test_a_base_makes_it_a_comparison(folders: Any) -> None:
     assert "regression" in run(head, "--format", "html").output
 
 
+def test_a_comparison_of_other_results_is_refused(folders: Any) -> None:
+    """A diff.json that an earlier run left would say of these results what it said of others; --base compares anew."""
+    base, head = folders
+    raw = (base / "results.json").read_bytes()
+    side = Side("base", Results.parse(raw, "r").run(), digest(raw))
+    (head / "diff.json").write_bytes(diff_file.to_bytes(compare(side, side, "pr", Profile())))
+    for form in ("comment", "html", "sarif"):
+        said = refused(head, "--format", form)
+        assert "other_results" in said
+        assert digest(raw) in said
+    assert run(head, "--format", "comment", "--base", base).exit_code == 0
+
+
+def test_a_history_that_holds_no_results_is_refused(folders: Any, tmp_path: Path) -> None:
+    """As a base that holds none: nothing is left out in silence."""
+    (tmp_path / "nothing").mkdir()
+    for option in ("--history", "--base"):
+        assert "no_results" in refused(folders[1], "--format", "html", option, tmp_path / "nothing")
+
+
 def test_a_history_is_drawn(folders: Any) -> None:
     """Earlier runs as bars in the page."""
     page = run(folders[1], "--format", "html", "--history", folders[0], "--history", folders[1]).output

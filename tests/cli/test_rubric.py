@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,3 +126,12 @@ def test_a_gate_that_missing_scores_could_still_turn_is_open(score: Callable[...
     }
     lines = score([{**GOOD, "faithfulness_score": None}]).stdout.splitlines()
     assert [line.split("  ")[-1] for line in lines[3:7]] == ["open: scores are missing"] * 3 + ["holds"]
+
+
+def test_what_nobody_counted_is_no_zero(score: Callable[..., Result]) -> None:
+    """Without a token count there is no sum of tokens, and none for each correct answer."""
+    sample = {"accuracy_score": 2, "faithfulness_score": 2, "latency_e2e_ms": 900}
+    table = score(sample).output
+    for name in ("tokens_per_correct_answer", "total_input_tokens", "total_output_tokens", "total_tokens"):
+        assert re.search(rf"^  {name} +–$", table, re.MULTILINE), name
+    assert json.loads(score(sample, "--json").output)["tokens_per_correct_answer"] is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from tapegate.cli.rendering import Report, evidence_of, leave
 from tapegate.cli.sides import Place, Running, Terms, place, side_of, terms, unavailable, with_terms
 from tapegate.compare.differential_ab import compare, judged_anew
 from tapegate.compare.side import Side
-from tapegate.errors import NotJudged
+from tapegate.errors import NotJudged, UsageError
 from tapegate.load.folder import CONFIG
 from tapegate.load.profiles import profile_of
 from tapegate.load.suite import survey
@@ -27,6 +27,8 @@ from tapegate.run.output import write_atomically
 from tapegate.run.results_folder import DIFF, ResultsFolder
 
 DEFAULT_PROFILE = "pr"
+SLOTS = ("base", "head")
+"""Folders in `--out` for what sides leave that are run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +49,33 @@ class Comparing:
 def compare_sides(words: Comparing) -> int:
     """Compare, report, and return the exit code. Raises TapegateError for words that name nothing."""
     places = [place(word, words.project, words.evals) for word in (words.base, words.head)]
+    _keep_apart(words, places)
     running = Running(words.project, words.evals, words.profile or DEFAULT_PROFILE, words.jobs)
     with _out(words) as out:
         # Traces are read when they are needed: the folders must be there until the comparison is.
-        base, base_terms = _side(words, running, places[0], out / "base")
-        head, head_terms = _side(words, running, places[1], out / "head")
+        base, base_terms = _side(words, running, places[0], out / SLOTS[0])
+        head, head_terms = _side(words, running, places[1], out / SLOTS[1])
         diff = compare(base, head, head_terms.name, head_terms.profile)
         diff = with_terms(diff, base_terms, head_terms)
         if words.out is not None:
             # A revision's worktree is gone; what this project has recorded is shown where its bytes are the same.
             _leave(words.out, diff, base, head, places[1].project or words.project)
     return _report(words, diff, head)
+
+
+def _keep_apart(words: Comparing, places: Sequence[Place]) -> None:
+    """Refuse to run one side over the results of the other."""
+    if words.out is None:
+        return
+    given = {one.results.path.resolve(): one.name for one in places if one.results is not None}
+    for slot, one in zip(SLOTS, places, strict=True):
+        taken = given.get((words.out / slot).resolve()) if one.results is None else None
+        if taken is not None:
+            raise UsageError.of(
+                "side_in_out",
+                f"{taken!r} is where --out {str(words.out)!r} would leave what {one.name!r} comes to",
+                fix="name another --out",
+            )
 
 
 def _side(words: Comparing, running: Running, where: Place, out: Path) -> tuple[Side, Terms]:

@@ -43,6 +43,7 @@ from tapegate.run.output import write_atomically
 from tapegate.run.plan import Order, Trial, in_order, of_profile, plan, trial_of
 from tapegate.run.provenance import Circumstances, inputs_hash, provenance, to_bytes
 from tapegate.run.replay import Replayer
+from tapegate.run.results_folder import DIFF
 from tapegate.run.runner import Runner
 from tapegate.run.shard import Shard
 from tapegate.standard.coverage import covered
@@ -145,6 +146,8 @@ def judged(words: Gating, out: Path) -> tuple[Run, bytes, Suite]:
         write_atomically(out / SHARD, _part_of(suite, chosen, shard, digest).to_bytes())
     else:
         (out / SHARD).unlink(missing_ok=True)
+    # A comparison that lies here is of what lay here before.
+    (out / DIFF).unlink(missing_ok=True)
     # Last: whoever finds results.json finds all that belongs to it.
     write_atomically(out / "results.json", raw)
     return run, raw, suite

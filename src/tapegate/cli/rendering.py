@@ -112,13 +112,7 @@ FILES: dict[str, Callable[[Report], bytes]] = {
 
 def render(words: Rendering) -> int:
     """Render; exit 0 whatever the run came to. Raises BadInput for what cannot be read."""
-    found = ResultsFolder.at(words.results)
-    if found is None:
-        raise UsageError.of(
-            "no_results",
-            f"{str(words.results)!r} holds no results.json",
-            fix="name a folder that `tapegate run --out` wrote",
-        )
+    found = _there(words.results)
     if words.form == "json":
         raw = found.bytes_of(found.file)
         side_of(found, "")  # refuses what is no results.json
@@ -131,11 +125,22 @@ def render(words: Rendering) -> int:
     return 0
 
 
+def _there(path: Path) -> ResultsFolder:
+    found = ResultsFolder.at(path)
+    if found is None:
+        raise UsageError.of(
+            "no_results",
+            f"{str(path)!r} holds no results.json",
+            fix="name a folder that `tapegate run --out` wrote",
+        )
+    return found
+
+
 def _made(words: Rendering, found: ResultsFolder) -> bytes:
     head = side_of(found, str(words.results))
     assert head.run is not None
     base, diff = _comparison(words, found, head)
-    history = [side_of(folder, path.name) for path in words.history if (folder := ResultsFolder.at(path)) is not None]
+    history = [side_of(_there(path), path.name) for path in words.history]
     past = tuple((side.name, side.run) for side in history if side.run is not None)
     evidence = replace(
         evidence_of(head, words.project),
@@ -150,9 +155,7 @@ def _made(words: Rendering, found: ResultsFolder) -> bytes:
 def _comparison(words: Rendering, found: ResultsFolder, head: Side) -> tuple[Side | None, Diff | None]:
     """With --base, compared here; else what `tapegate diff` left beside the results."""
     if words.base is not None:
-        there = ResultsFolder.at(words.base)
-        if there is None:
-            raise UsageError.of("no_results", f"{str(words.base)!r} holds no results.json")
+        there = _there(words.base)
         by = terms(found) or Terms("pr", BUILT_IN["pr"])
         catalog = catalog_of(words.project)
         head = replace(head, catalog=catalog)
@@ -160,7 +163,18 @@ def _comparison(words: Rendering, found: ResultsFolder, head: Side) -> tuple[Sid
         diff = compare(base, judged_anew(head, by.name, by.profile), by.name, by.profile)
         return base, with_terms(diff, terms(there), by)
     written = found.beside(DIFF)
-    return None, diff_file.parse(written, str(found.path / DIFF)) if written is not None else None
+    if written is None:
+        return None, None
+    file = str(found.path / DIFF)
+    diff = diff_file.parse(written, file)
+    if diff.head.digest != head.digest:
+        raise BadInput.of(
+            "other_results",
+            f"{file!r} compares {diff.head.digest or 'a run that could not begin'}, and the results beside it are "
+            f"{head.digest}",
+            fix="compare again with `tapegate diff`, name --base, or remove the file",
+        )
+    return None, diff
 
 
 def _agreement(found: ResultsFolder) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from tapegate.model.diff import PROFILE_CHANGED, Diff
 from tapegate.report import results
 from tapegate.run import worktree
 from tapegate.run.commit import NONE, commit_of
-from tapegate.run.results_folder import CONTRACTS, ResultsFolder
+from tapegate.run.results_folder import CONTRACTS, RESULTS, ResultsFolder
 from tapegate.subject.interpreter import VARIABLE as AGENT
 
 LAST_LINES = 12
@@ -105,7 +105,8 @@ class Running:
 
     def side(self, where: Place, out: Path) -> Side:
         """Run a place into `out`: its own code, evals and recordings, judged by this Tapegate. A run that cannot begin
-        is a side with a problem, never an error and never a guess."""
+        is a side with a problem, never an error and never a guess: what an earlier one left in `out` is none of it."""
+        (out / RESULTS).unlink(missing_ok=True)
         with self._folder(where) as folder:
             command = [self.python, "-P", "-m", "tapegate", "run", "--project", str(folder), "--quiet"]
             command += ["--evals", str(self.evals), "--profile", self.profile, "--jobs", str(self.jobs)]

@@ -15,7 +15,8 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid #8886; }
 th { font-weight: 600; } td { overflow-wrap: break-word; font-variant-numeric: tabular-nums; }
-td:first-child { min-width: 8rem; } p { overflow-wrap: anywhere; }
+td:first-child { min-width: 9rem; } td:not(:first-child):not(:has(q)) { white-space: nowrap; }
+p { overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 q { quotes: none; font-style: italic; } td q { display: block; min-width: 14rem; }
 """

@@ -93,14 +93,19 @@ def _numbers(score: RunScore) -> Iterator[list[str]]:
         "latency_e2e_p50_ms": p50,
         "latency_model_p50_ms": score.latency_model_p50_ms,
         "latency_model_p95_ms": score.latency_model_p95_ms,
-        "total_input_tokens": score.total_input_tokens,
-        "total_output_tokens": score.total_output_tokens,
-        "total_tokens": score.total_tokens,
+        "total_input_tokens": _total(score, score.total_input_tokens, "input_tokens"),
+        "total_output_tokens": _total(score, score.total_output_tokens, "output_tokens"),
+        "total_tokens": _total(score, score.total_tokens, "total_tokens"),
     }
     for name, count in counts.items():
         yield [name, ABSENT if count is None else f"{count:,}" if isinstance(count, int) else count]
     for name, lacking in score.missing.items():
         yield [f"without {name}", str(lacking)]
+
+
+def _total(score: RunScore, total: int, field: str) -> int | None:
+    """A sum over the samples that have the field; none where no sample has."""
+    return None if score.missing.get(field) == score.n else total
 
 
 def _samples(failing: Sequence[SampleScore]) -> Iterator[list[str]]:

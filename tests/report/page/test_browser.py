@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tapegate.report.page import render
+
 ROWS = """[...document.querySelectorAll('.tasks tbody tr')].filter(row => !row.hidden)
   .map(row => row.querySelector('a').textContent)"""
 SHOWN = "[...document.querySelectorAll('main')].filter(one => !one.hidden).map(one => one.id).join()"
@@ -102,7 +104,7 @@ def test_a_task_shows_all_that_is_known_of_it(tab: Any) -> None:
     assert tab.js("document.querySelectorAll('mark.on').length") == 1
     assert tab.js("document.querySelectorAll('svg .chunk').length") == 2
     assert tab.js("document.querySelectorAll('#task svg .bar').length") == 1
-    assert "1 calls and 2 chunks of the answer, ended by eof, in 1.20 s as recorded" in text
+    assert "1 call and 2 chunks of the answer, ended by eof, in 1.20 s as recorded" in text
     assert 'calls search_local{"q": "moss"}' in text
 
 
@@ -117,6 +119,20 @@ def test_raw_interactions_are_made_when_they_are_asked_for(tab: Any) -> None:
     assert "POST https://model.example/chat → 200 · 400 ms · 2 chunks" in text
     assert '{"messages": ["Hi"]}' in text
     assert "data: Hello" in text
+
+
+def test_raw_interactions_without_room_are_said_to_be_left_out(
+    make_page: Any, the_diff: Any, browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader who looks for them is told that they are recorded, and how to see them."""
+    monkeypatch.setattr(render, "_with_raw", lambda *_: 0)
+    (tmp_path / "report.html").write_bytes(make_page(diff=the_diff))
+    tab = browser.open(tmp_path / "report.html")
+    tab.js("location.hash = 'RET-02%40A1'")
+    tab.settle()
+    text = tab.js("document.querySelector('#task').textContent")
+    assert "no room for these raw interactions; tapegate cassette show KEY shows them." in text
+    assert "Raw interactions (" not in text
 
 
 CONTRAST = """(() => {

@@ -47,6 +47,7 @@ def aggregate(samples: Iterable[Sample]) -> RunScore:
     model = [one.sample.latency_model_ms for one in scored if one.sample.latency_model_ms is not None]
     correct = sum(one.accuracy_norm == 1 for one in scored)
     tokens = _sum(scored, "total_tokens")
+    counted = any(one.sample.total_tokens is not None for one in scored)
     late = p95_infinite or (p95 is not None and p95 > MOST_P95_MS)
     failed = _failed(lower, pass_rate, failures_upper, late)
     failed_upper = _failed(upper, pass_upper, failures, late)
@@ -74,7 +75,8 @@ def aggregate(samples: Iterable[Sample]) -> RunScore:
         token_efficiency_ratio_mean=mean(
             [one.token_efficiency_ratio for one in scored if one.token_efficiency_ratio is not None]
         ),
-        tokens_per_correct_answer=Fraction(tokens, max(correct, 1)) if n else None,
+        # Of tokens that nobody counted there is no number, rather than 0.
+        tokens_per_correct_answer=Fraction(tokens, max(correct, 1)) if counted else None,
         aggregate_score=mean(means),
         aggregate_gate_lower=lower,
         aggregate_upper=upper,

@@ -102,7 +102,7 @@
     if (trial.chunks) trial.chunks.at.forEach((at, number) => parts.push(draw("path", { d: `M${x(at)} ${below}v18`, class: "chunk" }, draw("title", {}, `chunk ${number + 1}: ${trial.chunks.sizes[number]} bytes after ${ms(at)}`))));
     const foot = height - 6;
     parts.push(draw("path", { d: `M${left} ${foot - 12}h${span}`, class: "axis" }), draw("text", { x: left, y: foot, class: "tick" }, "question"), draw("text", { x: width - left, y: foot, "text-anchor": "end", class: "tick" }, ms(end)));
-    const label = `${calls.length} calls${trial.chunks ? ` and ${trial.chunks.at.length} chunks of the answer, ended by ${trial.chunks.ended}` : ""}, in ${ms(end)} as recorded`;
+    const label = `${calls.length} ${calls.length === 1 ? "call" : "calls"}${trial.chunks ? ` and ${trial.chunks.at.length} ${trial.chunks.at.length === 1 ? "chunk" : "chunks"} of the answer, ended by ${trial.chunks.ended}` : ""}, in ${ms(end)} as recorded`;
     return make("figure", {}, make("figcaption", {}, label), draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...parts));
   };
 
@@ -121,7 +121,7 @@
     // Built when it is asked for: thousands of long bodies cost nothing before.
     node.addEventListener("toggle", () => {
       if (node.children.length > 1) return;
-      for (const one of interactions) node.append(make("h4", { class: "mono" }, `${one.title} · ${one.took} · ${one.chunks} chunks`), make("pre", {}, one.request || "(no body)"), make("pre", {}, one.response || "(no body)"));
+      for (const one of interactions) node.append(make("h4", { class: "mono" }, `${one.title} · ${one.took} · ${one.chunks} ${one.chunks === 1 ? "chunk" : "chunks"}`), make("pre", {}, one.request || "(no body)"), make("pre", {}, one.response || "(no body)"));
     });
     return node;
   };
@@ -140,6 +140,7 @@
     if (trial.calls.length || trial.chunks) node.append(heading("As it was recorded"), timeline(trial));
     if (trial.events) node.append(make("details", number === 0 ? { open: "open" } : {}, make("summary", {}, "Conversation"), talk(task.messages, trial.events)));
     if (trial.raw) node.append(raw(trial.raw));
+    else if (trial.chunks) node.append(make("p", { class: "left" }, "The page has no room for these raw interactions; ", make("code", {}, "tapegate cassette show KEY"), " shows them."));
     node.append(make("details", {}, make("summary", {}, "Numbers"), list([...trial.numbers, ...(trial.recorded ? [["from", trial.recorded]] : [])])));
     return node;
   };
