@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 from tapegate.errors import NotJudged, UsageError
 from tapegate.load.suite import load_suite
 from tapegate.model.config import Config, ModelPrice, Prices
+from tapegate.model.trace import Usage
 from tapegate.run.cap import Cap
-from tapegate.tape.cassette import Cassette
+from tapegate.run.reading import exchanges, tokens
+from tapegate.tape.cassette import UNANSWERED, Cassette, Chunks
 from tapegate.tape.store import load
 
 ROOT = Path(__file__).parents[2]
@@ -56,3 +59,24 @@ def test_what_cannot_be_reckoned_cannot_be_capped(config: Config, cassette: Cass
     other = config.model_copy(update={"prices": Prices(models={"another": ModelPrice(input="1", output="1")})})
     with pytest.raises(NotJudged, match="is not known"):
         Cap.of(other, "1").charge([cassette])
+
+
+def test_a_call_that_was_refused_is_free(config: Config, cassette: Cassette) -> None:
+    """A provider that says 429 before the retry that it serves bills the retry alone; a call it left without any answer
+    may be billed, nobody knows."""
+    served = cassette.interactions[0]
+    busy = replace(served, response=replace(served.response, status=429, body=b'{"error":{"message":"slow down"}}'))
+    cap = Cap.of(config, "50")
+    cap.charge([replace(cassette, interactions=(busy, *cassette.interactions))])
+    assert cap.spent == Decimal("2.682")
+    paths = ["/chat/completions"] * 2
+    refused, answered = exchanges(config, replace(cassette, interactions=(busy, served)), paths, range(2))
+    assert refused.usage == Usage(input_tokens=0, output_tokens=0)
+    assert tokens([refused, answered]) == tokens([answered])
+    silent = replace(
+        served,
+        response=replace(served.response, status=UNANSWERED, body=b""),
+        chunks=Chunks(0, (), (), 9, "client_closed"),
+    )
+    with pytest.raises(NotJudged, match="is not known"):
+        cap.charge([replace(cassette, interactions=(silent,))])

@@ -65,6 +65,8 @@ def _cost(config: Config, prices: Prices, call: Exchange, recorded_at: str) -> D
     usage = call.usage
     if call.model is None or usage is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
+    if usage.input_tokens == usage.output_tokens == 0:
+        return Decimal(0)  # at any price
     own = prices.models.get(call.model)
     if own is not None:
         return _by(own, usage)

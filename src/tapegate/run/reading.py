@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tapegate.model.config import Config
-from tapegate.model.trace import Event, Exchange, Offer, Text
+from tapegate.model.trace import Event, Exchange, Offer, Text, Usage
 from tapegate.stream.dialect import parser
 from tapegate.stream.given import given
 from tapegate.stream.offer import offer
 from tapegate.stream.prompted import prompted
-from tapegate.stream.provider import read_call
-from tapegate.tape.cassette import Cassette
+from tapegate.stream.provider import ProviderCall, read_call
+from tapegate.tape.cassette import Cassette, Interaction
+
+REFUSED = Usage(input_tokens=0, output_tokens=0)
+"""Of a call that a provider answered with an error, as it does before a retry that it then serves."""
 
 
 def offers(config: Config, cassette: Cassette, places: Iterable[int]) -> tuple[Offer, ...]:
@@ -92,8 +95,15 @@ def exchanges(config: Config, cassette: Cassette, paths: list[str], places: Iter
                 duration_us=interaction.chunks.ended_us - interaction.chunks.started_us,
                 request_bytes=len(interaction.request.body),
                 model=(call.model or call.requested_model) if call is not None else None,
-                usage=call.usage if call is not None else None,
+                usage=_usage(call, interaction) if call is not None else None,
                 finish_reason=call.finish_reason if call is not None else None,
             )
         )
     return tuple(made)
+
+
+def _usage(call: ProviderCall, interaction: Interaction) -> Usage | None:
+    """A call that was refused took nothing: providers count no tokens for an error. One without an answer may have."""
+    if call.usage is None and interaction.answered and interaction.response.status >= 400:
+        return REFUSED
+    return call.usage
