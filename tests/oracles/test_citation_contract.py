@@ -31,6 +31,18 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("as many pages as allowed", slots(citations_web_max=1), ["See https://a.org and https://A.org/."], []),
     ("no web page allowed", slots(citations_web_max=0), ["See [x](https://a.org)."], ["too_many_web_citations"]),
     ("bare host on the web", slots(citations_web_max=0), ["See www.a.org"], ["too_many_web_citations"]),
+    ("the web without its scheme", slots(citations_web_max=0), ["See [x](//a.org/x)"], ["too_many_web_citations"]),
+    ("the web in entities", slots(citations_web_max=0), ["[x](http&colon;//a.org)"], ["too_many_web_citations"]),
+    ("a page without its scheme", slots(citations_web_exist=True), [PAGE, "[x](//a.org/x)"], []),
+    ("in a comment", slots(citations_local_min=1), ["It helps. <!-- /paper", "/p1 -->"], ["too_few_local_citations"]),
+    ("behind a comment", slots(citations_local_min=1), ["It <!-- x --> helps: /paper/p1"], []),
+    (
+        "a link that nobody sees",
+        slots(citations_local_min=1),
+        ["It helps[\u200b](/paper/p1)."],
+        ["too_few_local_citations", "malformed_citation"],
+    ),
+    ("a picture for a label", slots(citations_local_min=1), ["It helps [![Map](m.png)](/paper/p1)."], []),
     ("existing papers", slots(citations_local_exist=True), [FOUND, "/paper/p1 and /paper/p2"], []),
     ("an invented paper", slots(citations_local_exist=True), [FOUND, "/paper/p3"], ["unknown_paper_cited"]),
     (

@@ -28,6 +28,8 @@ from tapegate.oracles.links import links
         ("https://a.org/paper/p1", [("web", "https://a.org/paper/p1")]),
         ("[a](#top) [b](/library)", [("other", "#top"), ("other", "/library")]),
         ("[c](mailto:a@b.org)", [("other", "mailto:a@b.org")]),
+        ("[c](//a.org/x) [d](https&#58;//b.org)", [("web", "//a.org/x"), ("web", "https&#58;//b.org")]),
+        ("[c](///x) [d](//) a//b", [("malformed", "///x"), ("malformed", "//")]),
         ("![chart](/paper/p1)", []),
         ("on paper, and/paper/p1 or wallpaper/x, paperwork", []),
         ("[not a link] (/library)", []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from tapegate.model.finding import Unmet
@@ -11,14 +12,16 @@ from tapegate.model.source import Path
 from tapegate.model.task import Outcome, Task
 from tapegate.model.trace import Json, Trace
 from tapegate.oracles.excerpt import visible
+from tapegate.oracles.folding import fold
 from tapegate.oracles.known_pages import known_pages
 from tapegate.oracles.known_papers import known_papers
-from tapegate.oracles.links import Link, links
+from tapegate.oracles.links import Link, links, shown
 from tapegate.oracles.oracle import Oracle, outcome_path, problem_at, slot_path
 from tapegate.oracles.slot import SlotKind, at_least, at_most, choices, flag, text_list, texts
 
 _EXISTENCE = ("citations_local_exist", "citations_known")
 _LEAST = ("citations_local_min", "citations_web_min")
+_UNSEEN = "it has no label, so that nobody sees it"
 _NOUNS = {"local": ("paper of the library", "papers of the library"), "web": ("page of the web", "pages of the web")}
 
 
@@ -31,7 +34,8 @@ class CitationContract(Oracle):
     `/paper/{id}` is a local citation, `http(s)://` and `www.` are web citations; images, anchors and other pages of
     the application are none. Each paper and each page counts once, however often it is cited. An outcome that has
     any of these slots also demands that no citation is malformed (`/papers/x`, `/paper/`, a file path, a server on
-    this machine) and that no label shows another address than the one its link leads to.
+    this machine, a link without a label) and that no label shows another address than the one its link leads to.
+    What stands in an HTML comment is shown to nobody, and cites nothing.
 
     Parameters
     ----------
@@ -83,7 +87,7 @@ class CitationContract(Oracle):
     """
 
     name = "citation_contract"
-    version = 2
+    version = 3
     codes: ClassVar[Mapping[str, str]] = {
         "too_few_local_citations": "Fewer papers of the library are cited than required.",
         "too_many_local_citations": "More papers of the library are cited than allowed.",
@@ -114,7 +118,8 @@ class CitationContract(Oracle):
         slots = {slot: value for slot, value in outcome.required_slots.items() if slot in self.slots}
         if not any(self.slots[slot].demands(value) for slot, value in slots.items()):
             return
-        answer, cited = trace.text, links(trace.text)
+        answer = shown(trace.text)
+        cited = [link if _seen(link) else replace(link, kind="malformed", reason=_UNSEEN) for link in links(answer)]
         open_ = cited[-1:] if cited and cited[-1].open_in(answer) else []
         local = list(dict.fromkeys(link.local_id for link in cited if link.kind == "local"))
         yield from _counted(index, slots, "local", cited, open_)
@@ -179,6 +184,11 @@ class CitationContract(Oracle):
             if "citations_known" in slots and not slots.get("citations_local_exist"):
                 message = "'citations_known' does nothing without 'citations_local_exist: true'"
                 yield problem_at(task, slot_path(index, "citations_known"), "vacuous_slot", message)
+
+
+def _seen(link: Link) -> bool:
+    """Whether there is anything of a link that a reader could see and follow."""
+    return link.label is None or link.kind == "other" or bool(fold(link.label).text.strip())
 
 
 def _alone(outcome: Outcome) -> bool:

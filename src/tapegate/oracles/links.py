@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Literal
 
 Kind = Literal["local", "web", "malformed", "other"]
@@ -14,6 +15,7 @@ _BARE = re.compile(
     r"(?i)\b(?:https?://|www\.(?=[a-z0-9]))[^\s<>\"`|\\^{}]+"
     r"|(?<![\w/.:~%=-])/papers?(?!\w)(?:/[^\s<>\"`|)\],;*!'’“”]*)?"
 )
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LOCAL = re.compile(r"/paper/([A-Za-z0-9][A-Za-z0-9._:-]*)(?:[?#].*)?")
 _WEB = re.compile(r"(?i)https?://(?:[^/?#@\s]*@)?([a-z0-9\u00a1-\uffff][^/?#:\s]*|\[[0-9a-f:.]+\])(?:[:/?#].*)?")
 _NEARLY_LOCAL = re.compile(
@@ -22,6 +24,8 @@ _NEARLY_LOCAL = re.compile(
     r"|(?![a-z][a-z0-9+.-]*:).*\.(?:pdf|md|txt|tex|docx?)(?:[?#].*)?$"  # a file beside the page
 )
 _LOOPBACK = re.compile(r"(?i)https?://(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\])(?::\d+)?(/.*)?$")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+"""What Markdown decodes in the address of a link."""
 _DEEPEST = 8
 """Nested brackets in a target; a bound keeps the work linear on `[a](` without end."""
 _TRAILING = ".,;:!?*_~'\"”’»…"
@@ -62,10 +66,15 @@ class Link:
         """What makes two links the same citation: the paper's id, or host and path without fragment and last slash."""
         if self.kind == "local":
             return f"/paper/{self.local_id}"
-        bare_address = self.target.partition("#")[0].rstrip("/")
+        bare_address = self.target.removeprefix("//").partition("#")[0].rstrip("/")
         scheme, separator, rest = bare_address.partition("://")
         host, slash, path = (rest if separator else scheme).partition("/")
         return f"{host.lower()}{slash}{path}"
+
+
+def shown(text: str) -> str:
+    """`text` with blanks for what a page that shows Markdown leaves out: HTML comments. Every place stays its own."""
+    return _COMMENT.sub(lambda found: " " * len(found.group()), text)
 
 
 def links(text: str) -> list[Link]:
@@ -127,6 +136,9 @@ def _link(target: str, start: int, end: int, label: str | None) -> Link:
         reason = "it names a server on this machine, not the paper"
         return Link("malformed", target, start, end, label=label, reason=reason)
     address = f"http://{target}" if target.lower().startswith("www.") else target
+    if label is not None:
+        address = _ENTITY.sub(lambda found: unescape(found.group()), address)
+        address = f"https:{address}" if address.startswith("//") else address  # of the page's own scheme
     if _WEB.fullmatch(address) is not None:
         return Link("web", target, start, end, label=label)
     if address.lower().startswith(("http:", "https:")):
