@@ -23,6 +23,13 @@ def test_a_wording_between_slashes_is_a_pattern():
     assert missing({"name": "n", "any_of": ["a/b"]}, "an A/B test") == ""
 
 
+@pytest.mark.parametrize("wording", ["0.92", r"/0\.9[12]/"])
+def test_what_a_comment_says_nobody_is_told(wording):
+    """An HTML comment is not shown, and states no fact, whichever way it is looked for."""
+    assert missing({"name": "n", "any_of": [wording]}, "It is high. <!-- 0.92\n -->") != ""
+    assert missing({"name": "n", "any_of": [wording]}, "<!-- sure? --> It is 0.92.") == ""
+
+
 @pytest.mark.parametrize(
     ("value", "flaws"),
     [

@@ -48,6 +48,8 @@ def test_a_direction_mark_is_one(char):
         "שלום\u200f! \u200eabc",
         "葛\U000e0100 and 辻\ufe00",
         "中文、日本語。",
+        "ភាសា\u200bខ្មែរ ไทย\u200bแท้ ລາວ\u200bແທ້ မြန်မာ\u200bစာ",
+        "ᠮᠣᠩᠭᠣᠯ\u180eᠠ ᠠ\u180b",
         "",
     ],
 )
@@ -61,6 +63,9 @@ def test_what_a_script_or_an_emoji_needs_is_at_home(text):
     [
         ("❤️\ufe0f", [2]),
         ("a\ufe0f", [1]),
+        ("ไทย\u200b\u200bแท้", [3, 4]),
+        ("ไทย\u200b <b", [3]),
+        ("日\u200b本", [1]),
         ("1\ufe0f", [1]),
         ("a\u200db", [1]),
         ("🏴\U000e0067", [1]),

@@ -174,6 +174,7 @@ def test_many_leaks_are_said_with_their_number(make_task, make_trace):
         ("no_private_path_leak", ["/tmp/x"], True),
         ("no_invisible_text", ["👩\u200d"], False),
         ("no_invisible_text", ["\u200b"], True),
+        ("no_invisible_text", ["ไทย\u200b"], False),
         ("stream_complete", ["unfinished"], False),
         ("stream_complete", [Failure("gone")], False),
     ],

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tapegate.model.source import Path
 from tapegate.model.trace import Json
 from tapegate.oracles import patterns
+from tapegate.oracles.links import shown
 from tapegate.oracles.slot import Flaw, SlotKind, bad, kept, listed
 from tapegate.oracles.wording import normal, says
 
@@ -30,7 +31,7 @@ def missing(fact: Mapping[str, Json], text: str) -> str:
 
 def _states(text: str, wording: str) -> bool:
     pattern = _pattern(wording)
-    return patterns.compiled(pattern).find(text) is not None if pattern is not None else says(text, wording)
+    return patterns.compiled(pattern).find(shown(text)) is not None if pattern is not None else says(text, wording)
 
 
 def _pattern(wording: str) -> str | None:

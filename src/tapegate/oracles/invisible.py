@@ -38,6 +38,10 @@ _PICTURE = re.compile(
 _IDEOGRAPH = re.compile("[\u2e80-\u2fdf\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _JOINING = re.compile("[\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
 """Scripts whose spelling needs the joiners: Arabic, Syriac, Indic, Tibetan, Burmese, Khmer, Mongolian."""
+_UNSPACED = re.compile("[\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17b3\u17b6-\u17d3\uaa60-\uaa7f]")
+"""Thai, Lao, Burmese and Khmer: words have no spaces between them, and a zero-width one says where a line may end."""
+_MONGOLIAN = re.compile("[\u1820-\u18aa]")
+"""Its vowels are told apart by a separator and variation selectors of their own."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,7}\U000e007f")
 """A flag emoji of a region: a black flag, the region's code, the end mark."""
@@ -89,4 +93,8 @@ def _at_home(char: str, before: str, after: str) -> bool:
         return not before.isascii() and not after.isascii()
     if char in "\u200c\u200d":
         return _JOINING.match(before) is not None
+    if char == "\u200b":
+        return _UNSPACED.match(before) is not None and _UNSPACED.match(after) is not None
+    if "\u180b" <= char <= "\u180f":
+        return _MONGOLIAN.match(before) is not None
     return False

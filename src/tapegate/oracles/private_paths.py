@@ -15,6 +15,10 @@ _PATTERNS = (
     rf"(?:^|[^\w/.~%-])(?:[_~*]{{1,3}}|-[A-Za-z])(/{_ROOMS})",
     rf"(?:^|[^./])\.{{3,}}(/{_ROOMS})",
     rf"(?:^|[^\w/.~%:-])(/(?:\.?/)+{_ROOMS})",
+    # An address without a host names a file of this machine: sqlite:////home/x, vscode://file/Users/x.
+    rf"(?:^|\W|_)((?i:[a-z][a-z0-9+.-]*:(?:///+|//file/+)){_ROOMS})",
+    # What shells and containers of Windows and macOS put before it.
+    r"(?:^|[^\w/.~%-])(/(?:[a-z]|cygdrive/[a-z]|host_mnt(?:/[a-z])?|Volumes/[^/\s]+)/Users/[^\s\"'`<>()\[\]{}|,;]*)",
     r"(?:^|\W|_)((?i:[a-z]:(?:[\\/]+Users|[\\/]+Documents and Settings)[\\/]+)[^\s\"'`<>()\[\]{}|,;]*)",
     r"(?:^|\W)((?i:file:/{1,3})[^\s\"'`<>()\[\]{}|,;]+)",
 )
