@@ -64,6 +64,34 @@ GLOBAL_IS_NAIVE = Edit(
     "                return self._global(near)\n",
     "                return _ranked((chunk, near[chunk.id]) for chunk in self._chunks)\n",
 )
+ANY_BACKEND = "            except Exception as error:  # noqa: BLE001 - whatever a backend dies of, there are vectors\n"
+SOME_BACKENDS = Edit("rag/bridge.py", ANY_BACKEND, "            except RuntimeError as error:\n")
+SOME_FAILURES = Edit(
+    "rag/bridge.py",
+    "        except Exception as error:  # whatever a",
+    "        except RuntimeError as error:  # whatever a",
+)
+ONE_REASON = Edit(
+    "rag/bridge.py",
+    "                fallback = str(error)\n",
+    '                fallback = "The model could not be reached."\n',
+)
+RAW_REASON = Edit("rag/bridge.py", "The embedding model failed ({type(error).__name__}).", "The model failed: {error}")
+SPOILT_CACHE = Edit(
+    "rag/bridge.py",
+    "        return Vectors(tuple(tuple(embedder.embedded(text)) for text in texts), embedder.MODEL, fallback)\n",
+    "        local = {text: embedder.embedded(text) for text in texts}\n"
+    "        with self._db:\n"
+    "            self._db.executemany(\n"
+    '                "INSERT INTO embeddings (model, sha256, vector) VALUES (?, ?, ?)",\n'
+    "                [(self._model, hashlib.sha256(t.encode()).hexdigest(), json.dumps(local[t])) for t in local],\n"
+    "            )\n"
+    "        return Vectors(tuple(tuple(local[text]) for text in texts), embedder.MODEL, fallback)\n",
+)
+ENDS_EARLY = Edit("provider.py", "        if into.finish_reason is None:\n", "        if not into.content:\n")
+NO_ANSWER = Edit("rag/query.py", "    response.answer = answer.text\n", '    response.answer = ""\n')
+ONE_TEXT = Edit("rag/modes.py", '"text": chunk.text, "score": score}', '"text": ranking[-1][0].text, "score": score}')
+NAIVE = Edit("rag/query.py", 'DEFAULT: Mode = "hybrid"\n', 'DEFAULT: Mode = "naive"\n')
 NO_FINISH = Edit("rag/query.py", '    yield stream.finish("error" if response.error else "stop")\n', "")
 NO_RESPONSE = Edit("rag/query.py", '    yield stream.data("response", **response.shown())\n', "")
 
@@ -93,7 +121,32 @@ DEFECTS: tuple[Defect, ...] = (
             ("nobody hears of the fallback", SILENT),
             ("local vectors are told as the model's", CLAIMS_THE_MODEL),
             ("all vectors are zero", EMPTY_VECTORS),
+            ("every failure is told in the same words", ONE_REASON),
         )
+    ),
+    Defect(
+        eval="AGT-07@A6",
+        name="a backend that is not there ends it",
+        kind="code",
+        edits=(SOME_BACKENDS,),
+        metric="schema_contract",
+        codes=frozenset({"not_json"}),
+    ),
+    Defect(
+        eval="AGT-07@A6",
+        name="the user reads the exception",
+        kind="code",
+        edits=(RAW_REASON,),
+        metric="output_hygiene",
+        codes=frozenset({"forbidden_pattern"}),
+    ),
+    Defect(
+        eval="AGT-07@A6",
+        name="local vectors are kept as the model's",
+        kind="SQL",
+        edits=(SPOILT_CACHE,),
+        metric="db_state",
+        codes=frozenset({"row_count"}),
     ),
     *(
         Defect(eval="AGT-13@A6", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=DIFFERS)
@@ -103,7 +156,16 @@ DEFECTS: tuple[Defect, ...] = (
             ("the error has another code", OTHER_CODE),
             ("every failure is told in the same words", ONE_MESSAGE),
             ("a hidden tag left open hides the papers", TAG_STAYS_OPEN),
+            ("an answer that ends early counts as whole", ENDS_EARLY),
         )
+    ),
+    Defect(
+        eval="AGT-13@A6",
+        name="some failures are not told at all",
+        kind="code",
+        edits=(SOME_FAILURES,),
+        metric="schema_contract",
+        codes=frozenset({"not_json"}),
     ),
     *(
         Defect(
@@ -174,7 +236,18 @@ DEFECTS: tuple[Defect, ...] = (
             ("every passage is a citation", ALL_CITED),
             ("a question has no topics", NO_TOPICS),
             ("topics are the question's in every mode", ONE_KIND_OF_TOPICS),
+            ("the answer is not in the response", NO_ANSWER),
+            ("all passages have the text of one", ONE_TEXT),
         )
+    ),
+    Defect(
+        eval="AGT-14@A6",
+        name="naive where no mode is named",
+        kind="code",
+        edits=(NAIVE,),
+        recorded=True,
+        metric="schema_contract",
+        codes=DIFFERS,
     ),
     *(
         Defect(
