@@ -62,7 +62,10 @@ class Routes:
         return found
 
     def _resolve(self, url: str) -> tuple[str, str] | None:
-        normal = _normal(url)
+        try:
+            normal = _normal(url)
+        except ValueError:
+            return None  # a port that is no number, a bracket that does not close
         for prefix, route in self._prefixes:
             if normal == prefix or normal.startswith((prefix + "/", prefix + "?")):
                 return route.service, normal[len(prefix) :]

@@ -113,6 +113,26 @@ def test_every_file_of_a_folder_is_told_of(tmp_path):
     assert list(told) == sorted(told)
 
 
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        (row(uri="https://papers.example:99999/x"), "interactions[0]: the uri is no URL: Port out of range"),
+        (row(uri="https://[::1/x"), "interactions[0]: the uri is no URL: "),
+        (row(headers={"x-a": ["\ud800"]}), "header 'x-a' holds half of a surrogate pair"),
+        (row(response={"status": {"code": 200, "message": "\udfff"}, "body": None}), "the reason phrase holds half"),
+    ],
+    ids=["port", "bracket", "header", "reason"],
+)
+def test_what_no_recording_can_hold_is_named_and_the_rest_is_imported(tmp_path, broken, says):
+    """One strange file stops nothing."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.json").write_text(json.dumps({"version": 1, "interactions": [broken]}))
+    write(tmp_path / "in/b.yaml", row())
+    first, second = Import(tmp_path / "out", OPENAI).run(tmp_path / "in")
+    assert (first.state, second.state) == ("refused", "imported")
+    assert says in first.problems[0].message
+
+
 def test_two_files_never_share_a_recording(tmp_path):
     """Names that are one where case or punctuation is all that tells them apart, get a digest of their own."""
     for name in ("test.yaml", "Test.yml", "test.json", "test[a].yaml", "test(a).yaml"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from tapegate.tape.cassette import Headers
 from tapegate.tape.coding import Undecodable, decoded
@@ -63,7 +64,7 @@ def read_exchange(value: dict[str, Any]) -> Exchange:
     response_headers, answered = _settled(response_headers, answered, "response")
     return Exchange(
         method=text(request["method"], "method"),
-        uri=text(request.get("uri", request.get("url")), "uri"),
+        uri=_uri(request.get("uri", request.get("url"))),
         request_headers=request_headers,
         request=asked,
         status=status,
@@ -79,7 +80,20 @@ def text(value: Any, what: str) -> str:
         return value.decode("latin-1")
     if not isinstance(value, str):
         raise Unreadable(f"{what} is {type(value).__name__}; expected text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Unreadable(f"{what} holds half of a surrogate pair, which is no text") from None
     return value
+
+
+def _uri(value: Any) -> str:
+    uri = text(value, "uri")
+    try:
+        _ = urlsplit(uri).port
+    except ValueError as error:
+        raise Unreadable(f"the uri is no URL: {error}") from None
+    return uri
 
 
 def headers(value: Any) -> Headers:
