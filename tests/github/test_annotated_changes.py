@@ -71,6 +71,15 @@ def test_regressions_come_first_and_say_so() -> None:
     assert lines[-1] == "::error title=Tapegate::4 more findings are in the step summary"
 
 
+def test_a_comparison_that_fails_shows_an_error() -> None:
+    """Where every task passes, as beyond a budget, its reasons do; not where the base could not be run."""
+    made = replace(run(task("RET-01@A1", Verdict.PASS)), gate=Gate(True, 0, ()))
+    over = replace(diff(), gate=Gate(False, 1, ("a budget is exceeded",)))
+    assert of_run(made, "", over) == ["::error title=Tapegate%3A the comparison failed::a budget is exceeded"]
+    unavailable = replace(over, base=replace(over.base, problem="missing"), gate=Gate(False, 3, ("no base",)))
+    assert of_run(made, "", unavailable) == []
+
+
 def test_a_regression_is_an_error_though_it_stopped_blocking() -> None:
     """`blocking: false` in the same change does not make it a warning."""
     made = run(task("RET-01@A1", Verdict.FAIL, finding("RET-01@A1"), blocking=False))

@@ -142,6 +142,17 @@ def test_a_stratum_tells_what_differs() -> None:
     assert say.statistics(unjudged)[1] == "verdicts: no task was judged on both sides"
 
 
+def test_what_nobody_measured_is_told_by_its_reason() -> None:
+    """A line a reason, not a line a measure."""
+    why = "not judged in head"
+    missing = (("total_tokens", why), ("cost_usd", "not recorded in base"), ("quality", why))
+    told = StratumStatistics(Stratum.RE_RECORDED, 1, None, (), missing)
+    assert say.unmeasured(told) == [
+        ("tokens, quality: not measured", why),
+        ("cost: not measured", "not recorded in base"),
+    ]
+
+
 def test_what_was_drawn_and_not_counted_says_so() -> None:
     """The method is named where a resampling stands in for the whole distribution."""
     drawn = measured(interval_method="bootstrap_sha256_2000", test_method="sign_flip_sha256_10000")

@@ -13,7 +13,7 @@ import cmarkgfm
 import pytest
 from markdown_it import MarkdownIt
 
-from tapegate.model.diff import Compared, Diff, Kind
+from tapegate.model.diff import Compared, Diff, Kind, Stratum, StratumStatistics
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
 from tapegate.report import comment, markdown
@@ -213,6 +213,19 @@ def test_a_task_that_turned_between_verdicts_says_so(passed: Run, regressed: Dif
     task = replace(next(one for one in regressed.tasks if one.trials), base_verdict=Verdict.STALE)
     text = comment.render(replace(regressed, tasks=(task,)), passed)
     assert "<summary>Other behaviour (1)</summary>\n\n- `RET-02@A1`: stale → fail; " in text
+
+
+def test_what_head_has_no_recording_for_was_not_recorded_again(failed: Run, regressed: Diff) -> None:
+    """A recording that is gone or cannot be used is not listed as recorded anew; a new name says the old one."""
+    changed = next(task for task in regressed.tasks if task.trials)
+    again = replace(changed, stratum=Stratum.RE_RECORDED, base_key="RET-00@A1")
+    told = (StratumStatistics(Stratum.RE_RECORDED, 1, None, (), ()),)
+    diff = replace(regressed, tasks=(again,), statistics=told)
+    text = comment.render(diff, failed)
+    assert "- Re-recorded: 1 task: `RET-02@A1`\n" in text
+    assert "#### `RET-02@A1` pass → fail (was `RET-00@A1`)\n" in text
+    gone = tuple(replace(task, trials=(replace(task.trials[0], cassette_sha256=None),)) for task in failed.tasks)
+    assert "- Re-recorded" not in comment.render(diff, replace(failed, tasks=gone))
 
 
 def test_what_does_not_fit_of_changed_tasks_is_counted(regressed: Diff) -> None:

@@ -83,9 +83,11 @@ def all_of_run(run: Run, prefix: str = "", diff: Diff | None = None) -> Commands
             fails = [finding for finding in told.by_base_contract_findings if finding.severity == "fail"]
             name = f"{key} fails by the base's contract"
             found["warning"] += [_of_finding("warning", name, finding, prefix) for finding in nearest(fails)]
-    if run.gate.reasons and not run.gate.passed and not found["error"]:
-        # No task says why: a selection was run, a verdict of `fail_on` only warns, there is no task.
-        found["error"].append(_command("error", {"title": "Tapegate: the gate failed"}, run.gate.reasons))
+    # No task says why: a selection was run, a verdict of `fail_on` only warns, a budget is exceeded.
+    compared = diff.gate if diff is not None and diff.available and diff.gate.exit_code == 1 else None
+    for title, gate in (("the gate failed", run.gate), ("the comparison failed", compared)):
+        if gate is not None and gate.reasons and not gate.passed and not found["error"]:
+            found["error"].append(_command("error", {"title": f"Tapegate: {title}"}, gate.reasons))
     return found
 
 

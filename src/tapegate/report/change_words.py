@@ -178,6 +178,15 @@ def statistics(told: StratumStatistics) -> list[str]:
     return lines
 
 
+def unmeasured(told: StratumStatistics) -> list[tuple[str, str]]:
+    """The measures that no pair has on both sides, those of one reason together: `tokens, cost: not measured`, and the
+    reason, which may be a stranger's words."""
+    whys: dict[str, list[str]] = {}
+    for name, why in told.not_measured:
+        whys.setdefault(why, []).append(MEASURES[name].title)
+    return [(f"{', '.join(names)}: not measured", why) for why, names in whys.items()]
+
+
 def differs(told: MeasureStatistic) -> bool:
     """Whether a measure differs in any pair."""
     return any((told.difference, told.low, told.high)) or told.p_two_sided < 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tapegate.compare.measures import MEASURES
 from tapegate.model.diff import Compared, Diff, Kind, Spent, Stratum, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
@@ -52,13 +51,21 @@ def _sides(diff: Diff | None, run: Run | None) -> list[str]:
     if diff is None:
         return ["", f"{words.summary(run)}.", ""] if run is not None else []
     lines = [_side(word, side) for word, side in (("Base", diff.base), ("Head", diff.head))]
+    unrecorded = {task.key for task in run.tasks if not _recorded(task)} if run is not None else set()
     recorded = [told for told in diff.statistics if told.stratum is Stratum.RE_RECORDED]
     for told in recorded:
-        keys = [task.key for task in diff.tasks if task.stratum is Stratum.RE_RECORDED]
+        changed = [task.key for task in diff.tasks if task.stratum is Stratum.RE_RECORDED]
+        # Of a task that head has no recording for, nothing was recorded again.
+        keys = [key for key in changed if key not in unrecorded]
         named = f": {', '.join(map(inline_code, keys[:TOLD]))}{' and more' if len(keys) > TOLD else ''}" if keys else ""
-        lines.append(f"- Re-recorded: {say.count(told.tasks, 'task', 'tasks')}{named}")
+        if number := told.tasks - (len(changed) - len(keys)):
+            lines.append(f"- Re-recorded: {say.count(number, 'task', 'tasks')}{named}")
         lines += [f"  - {say.statistic(one)}" for one in told.measures if one.measure in LEADING]
     return [*lines, ""]
+
+
+def _recorded(task: TaskResult) -> bool:
+    return any(trial.cassette_sha256 is not None for trial in task.trials)
 
 
 def _answers(run: Run | None, diff: Diff | None) -> list[str]:
@@ -104,7 +111,6 @@ def _section(title: str, tasks: Sequence[TaskDiff], results: dict[str, TaskResul
 
 def _line(task: TaskDiff) -> str:
     """One task on one line."""
-    was = f" (was {inline_code(task.base_key)})" if task.base_key != task.key else ""
     said = [say.turn(task)]
     if task.by_base_contract is not None:
         said.append(f"{say.VERDICTS[task.by_base_contract]} by base's contract")
@@ -114,12 +120,16 @@ def _line(task: TaskDiff) -> str:
     said += [f"changed: {', '.join(map(inline_code, places[:4]))}"] if places else []
     if not task.blocking:
         said.append("does not block")
-    return f"- {inline_code(task.key)}{was}: {'; '.join(said)}\n"
+    return f"- {inline_code(task.key)}{_was(task)}: {'; '.join(said)}\n"
+
+
+def _was(task: TaskDiff) -> str:
+    return f" (was {inline_code(task.base_key)})" if task.base_key != task.key else ""
 
 
 def _full(task: TaskDiff, result: TaskResult | None) -> str:
     """One task with what was expected, what it did, and what is different."""
-    lines = [f"#### {inline_code(task.key)} {say.turn(task)}", ""]
+    lines = [f"#### {inline_code(task.key)} {say.turn(task)}{_was(task)}", ""]
     told = [f"{_said(finding)}" for finding in _findings(task, result)]
     if told:
         lines += [code_block(_clipped("\n\n".join(told))), ""]
@@ -215,7 +225,7 @@ def _measured(diff: Diff) -> list[Section]:
     numbers = []
     for stratum in diff.statistics:
         heading, *lines = say.statistics(stratum)
-        lines += [f"{MEASURES[name].title}: not measured, {inline_code(why)}" for name, why in stratum.not_measured]
+        lines += [f"{names}, {inline_code(why)}" for names, why in say.unmeasured(stratum)]
         numbers.append("\n".join([heading, "", *(f"- {line}" for line in lines), ""]))
     matrix = _matrix(diff)
     return [

@@ -8,7 +8,6 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from tapegate.compare.measures import MEASURES
 from tapegate.model.diff import Compared, Diff, Edit, Kind, TaskDiff, TrialDiff
 from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run
@@ -74,8 +73,7 @@ def _lines(diff: Diff, run: Run | None) -> Iterator[Text]:
         heading, *told = say.statistics(stratum)
         yield Text(heading, style="bold")
         yield from (Text(f"  {line}") for line in told)
-        for name, why in stratum.not_measured:
-            yield Text(f"  {MEASURES[name].title}: not measured, {log_safe(why)}")
+        yield from (Text(f"  {names}, {log_safe(why)}") for names, why in say.unmeasured(stratum))
     yield from (_side(word, side) for word, side in (("base", diff.base), ("head", diff.head)))
     yield from (Text(f"note  {log_safe(note)}", style="dim") for note in diff.notes)
     answer = safety(run, diff)

@@ -36,8 +36,8 @@ UNPLAYED = "unplayed"
 
 def summary(run: Run) -> str:
     """`6 tasks: 5 passed, 1 failed`; verdicts that no task has are left out."""
-    counts = [f"{count} {words}" for verdict, words in VERDICT_WORDS.items() if (count := run.count(verdict))]
-    total = f"{len(run.tasks)} {'task' if len(run.tasks) == 1 else 'tasks'}"
+    counts = [f"{count:,} {words}" for verdict, words in VERDICT_WORDS.items() if (count := run.count(verdict))]
+    total = f"{len(run.tasks):,} {'task' if len(run.tasks) == 1 else 'tasks'}"
     return f"{total}: {', '.join(counts)}" if counts else total
 
 

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from tapegate.model.diff import Kind
+from tapegate.model.diff import Kind, Stratum, StratumStatistics
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Gate, Run
 from tapegate.report.page.evidence import Evidence
@@ -83,6 +83,13 @@ def test_its_data_cannot_end_its_element(make_page: Any, the_run: Any, the_diff:
     tasks = json.loads(raw)["tasks"]
     assert set(tasks) == {task.key for task in the_run.tasks} | {"OLD-01@A1"}
     assert tasks["RET-02@A1"]["trials"][0]["raw"][0]["title"] == "POST https://model.example/chat → 200"
+
+
+def test_it_says_what_was_not_measured(make_page: Any, the_diff: Any) -> None:
+    """As the comment and the terminal do, with the reason escaped."""
+    told = (StratumStatistics(Stratum.RE_RECORDED, 1, None, (), (("cost_usd", "recorded on <a> and on <b>"),)),)
+    page = make_page(diff=replace(the_diff, statistics=told)).decode()
+    assert "<li>cost: not measured, recorded on &lt;a&gt; and on &lt;b&gt;</li>" in page
 
 
 def test_a_thousand_tasks_fit_into_a_megabyte(make_page: Any, make_task: Any, make_finding: Any) -> None:

@@ -62,7 +62,11 @@ def _facts(run: Run, digest: str, diff: Diff | None, evidence: Evidence) -> Iter
 
 
 def _comparison(diff: Diff) -> Iterator[str]:
-    lines = [line for told in diff.statistics for line in _stratum(say.statistics(told))]
+    lines = [
+        line
+        for told in diff.statistics
+        for line in _stratum([*say.statistics(told), *(f"{names}, {why}" for names, why in say.unmeasured(told))])
+    ]
     for one in diff.budgets:
         over = [f"{key}: {told}" for key, told in say.overrun(one)]
         lines.append(f"<li>{text(one.limit)}: {say.budget(one)}{_list(over)}</li>")
