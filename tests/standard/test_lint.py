@@ -391,6 +391,13 @@ def _race(bench: Any) -> None:
     bench.record("RET-01@P1", statuses=(200, 429))
 
 
+def _hide_prompt(bench: Any) -> None:
+    service = "services:\n  model: {address: https://model.example/v1, base_url_env: [X_URL]}\n"
+    rule = "normalisers:\n  - service: model\n    path: messages[*].content\n    reason: it moves\n"
+    bench.config("subjects:", f"{service}{rule}subjects:")
+    bench.record("RET-01@P1", b'{"model": "m-1", "messages": [{"role": "system", "content": "Hi"}], "temperature": 0}')
+
+
 def _hot(bench: Any) -> None:
     bench.record("RET-01@P1", b'{"model": "m", "messages": [], "temperature": 0.7, "top_p": 1, "seed": 42}')
 
@@ -572,6 +579,7 @@ DEFECTS = [
     ),
     (_floating_subject, "models", "finding", "floating_model", CONFIG, 13, "name one version"),
     (_floating_recording, "models", "finding", "floating_model", PINS, 11, "record again"),
+    (_hide_prompt, "normalisers", "finding", "normaliser_hides", CONFIG, 12, "name the field that is volatile"),
     (_hot, "generation", "finding", "undeclared_override", CASSETTE, None, "`generation: {temperature: 0.7}`"),
     (_lukewarm, "generation_left", "note", "default_not_asked", CASSETTE, None, "ask for temperature 0"),
     (_lonely_band, "borderline", "finding", "borderline_trials", TASK, 9, "tapegate record RET-01@P1 --trials 2"),

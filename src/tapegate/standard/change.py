@@ -69,7 +69,7 @@ class Change:
     reasons: Mapping[str, str]
     """Why they are not, by path id, as the authors say."""
     config: tuple[str, ...]
-    """Where the scope table and the profiles are not as they were: `paths.A1.files`."""
+    """Where the scope table, the normalisers and the profiles are not as they were: `paths.A1.files`."""
     evals: tuple[EvalChange, ...]
     """Sorted by key."""
 
@@ -116,7 +116,7 @@ def _config_before(raw: bytes | None, status: Status | None, now: Config | None)
 
 
 def _differences(before: Config | None, now: Config | None) -> Iterator[str]:
-    """Where two scope tables and their profiles differ, by key; what a path that is new or gone holds goes with it."""
+    """Where scope table, normalisers or profiles differ, by key; what a path that is new or gone holds goes with it."""
     if before is None or now is None:
         return
     for path_id in sorted(before.paths.keys() & now.paths.keys()):
@@ -124,6 +124,8 @@ def _differences(before: Config | None, now: Config | None) -> Iterator[str]:
         yield from (f"paths.{path_id}.{name}" for (name, old), (_, new) in fields if old != new)
     if before.unscoped != now.unscoped:
         yield "unscoped"
+    if before.normalisers != now.normalisers:
+        yield "normalisers"
     for name in sorted(before.profiles.keys() | now.profiles.keys()):
         if before.profiles.get(name) != now.profiles.get(name):
             yield f"profiles.{name}"

@@ -20,6 +20,7 @@ from tapegate.model.config import Normaliser
 from tapegate.model.problem import Problem
 from tapegate.stream.generation import generation
 from tapegate.tape.folder import Folder
+from tapegate.tape.hiding import hiding
 from tapegate.tape.lanes import ambiguous
 from tapegate.tape.limits import DEFAULT
 from tapegate.tape.pins import Pins
@@ -58,6 +59,8 @@ class Recordings:
     """Credentials that they hold."""
     ambiguous: tuple[Problem, ...]
     """Equal requests with different answers."""
+    hiding: frozenset[int] = frozenset()
+    """Which of the project's normalisers take out of its requests what a model is told."""
     sampling: tuple[Sampling, ...] = ()
     """Of each recording in which a model is asked to generate."""
 
@@ -67,7 +70,8 @@ class Recordings:
         together."""
         found = inspect(place)
         secrets, equal = tuple(_secrets(found)), tuple(_ambiguous(found, normalisers))
-        return cls(place, found.pins, found.known, found.problems, secrets, equal, tuple(_sampling(found)))
+        hides = frozenset(each for loaded in found.loaded for each in hiding(loaded.cassette, normalisers))
+        return cls(place, found.pins, found.known, found.problems, secrets, equal, hides, tuple(_sampling(found)))
 
 
 class Reader:

@@ -43,7 +43,7 @@ def canonical(body: bytes, rules: Rules = ()) -> bytes:
     # One count for all rules: a call and the message with its result name it in different fields.
     seen: dict[str, int] = {}
     for rule in rules:
-        for holder, key in list(_places(document, rule)):
+        for holder, key in list(places(document, rule)):
             value = json.dumps(_plain(holder[key]), sort_keys=True)
             holder[key] = f"\x00volatile-{seen.setdefault(value, len(seen) + 1)}"
     return json.dumps(_plain(document), sort_keys=True, separators=(",", ":")).encode()
@@ -98,13 +98,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _places(document: Any, rule: tuple[Step, ...]) -> Iterator[tuple[Any, Any]]:
+def places(document: Any, rule: tuple[Step, ...]) -> Iterator[tuple[Any, Any]]:
     """Each holder and key in `document` that `rule` reaches."""
     if not rule:
         return
     step, rest = rule[0], rule[1:]
     for key in step.keys(document):
         if rest:
-            yield from _places(document[key], rest)
+            yield from places(document[key], rest)
         else:
             yield document, key
