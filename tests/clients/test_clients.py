@@ -123,7 +123,7 @@ def test_a_real_client_is_recorded_and_replayed(client: Client, provider: Any) -
     with Gateway() as gateway:
         recorder = Recorder(recording, Redactor(KEYS), Ledger())
         marks = {f"REDACTED_{name}": value for name, value in KEYS.items()}
-        lane = gateway.open(recorder, recording, marks)
+        lane = gateway.open(recorder, recording, dict.fromkeys(ADDRESSES, marks))
         live = client.run({service: lane.url(service) for service in ADDRESSES})
         lane.close()
         assert len(provider.calls) == before + calls

@@ -329,7 +329,7 @@ def test_recording_passes_each_chunk_on_as_it_comes(tapes, provide, patience):
                 first.set()
         return chunks
 
-    with hearing(Heard(recorder, routes, {"REDACTED_KEY": "sk-real"})):
+    with hearing(Heard(recorder, routes, {"openai": {"REDACTED_KEY": "sk-real"}})):
         chunks = asyncio.run(agent())
     (interaction,) = recorder.interactions()
     assert (chunks, in_time) == ([b"one", b"two"], [True])

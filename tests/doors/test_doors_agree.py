@@ -208,7 +208,7 @@ def test_a_recording_comes_back_from_disk_through_both_doors(gateway, tapes, cha
 
     provider = provide(script)
     recorder, routes = tapes.recorder(provider.url, redactor=Redactor({"OPENAI_API_KEY": key}))
-    lane = gateway.open(recorder, routes, {"REDACTED_OPENAI_API_KEY": key})
+    lane = gateway.open(recorder, routes, {"openai": {"REDACTED_OPENAI_API_KEY": key}})
     live = create(lane.url("openai"), **ASK, stream=True)
     lane.close()
     assert provider.calls[0].headers["authorization"] == f"Bearer {key}"

@@ -12,7 +12,7 @@ from tapegate.tape.wire import Asked
 
 def forward(path="/chat", headers=(), keys=None, upstream="https://api.example:8443/v1") -> Forward:
     routes = Routes({"model": Route("model", "https://api.example/v1", upstream)})
-    return Forward.of(Heard(None, routes, keys or {}), Asked("model", "POST", path, tuple(headers), b""))
+    return Forward.of(Heard(None, routes, {"model": keys or {}}), Asked("model", "POST", path, tuple(headers), b""))
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,16 @@ def test_a_key_is_escaped_where_a_query_needs_it():
     assert forward("/x?key=REDACTED_A", keys={"REDACTED_A": "a&b=c/+"}).target == b"/v1/x?key=a%26b%3Dc%2F%2B"
 
 
+def test_a_key_goes_to_its_own_service_only():
+    """A model may make an agent search for the mark of its provider's key: the search service gets the mark."""
+    at = "https://search.example"
+    routes = Routes({"search": Route("search", at, at)})
+    asked = Asked("search", "GET", "/find?q=REDACTED_A", (("x-note", "REDACTED_A"), ("x-key", "REDACTED_B")), b"")
+    found = Forward.of(Heard(None, routes, {"model": {"REDACTED_A": "a"}, "search": {"REDACTED_B": "b"}}), asked)
+    assert found.target == b"/find?q=REDACTED_A"
+    assert found.headers[:2] == ((b"x-note", b"REDACTED_A"), (b"x-key", b"b"))
+
+
 def test_keys_are_in_no_text_of_what_is_heard():
     """A tape that is printed shows no key."""
-    assert "secret" not in repr(Heard(None, None, {"REDACTED_A": "secret"}))
+    assert "secret" not in repr(Heard(None, None, {"model": {"REDACTED_A": "secret"}}))

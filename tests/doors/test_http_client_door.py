@@ -443,7 +443,7 @@ def test_recording_passes_each_chunk_on_as_it_comes(tapes, provide, patience):
     recorder, routes = tapes.recorder(provider.url + "/v9")
     chunks = []
     with (
-        hearing(Heard(recorder, routes, {"REDACTED_KEY": "sk-real"})),
+        hearing(Heard(recorder, routes, {"openai": {"REDACTED_KEY": "sk-real"}})),
         requests.post(
             f"{URL}/chat?key=REDACTED_KEY",
             data=b"{}",

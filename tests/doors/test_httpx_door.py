@@ -272,7 +272,7 @@ def test_recording_passes_each_chunk_on_as_it_comes(client, tapes, provide, pati
     recorder, routes = tapes.recorder(provider.url + "/v9")
     chunks = []
     with (
-        hearing(Heard(recorder, routes, {"REDACTED_KEY": "sk-real"})),
+        hearing(Heard(recorder, routes, {"openai": {"REDACTED_KEY": "sk-real"}})),
         client.Client(trust_env=False, headers={"authorization": "Bearer REDACTED_KEY"}) as session,
         session.stream("POST", f"{URL}/chat?key=REDACTED_KEY", content=b"{}") as response,
     ):

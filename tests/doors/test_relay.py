@@ -75,7 +75,7 @@ def test_the_provider_sees_real_keys_and_no_trace_of_the_gateway(gateway, tapes,
 
     provider = provide(script)
     recorder, routes = tapes.recorder(provider.url + "/v1")
-    lane = gateway.open(recorder, routes, {"REDACTED_KEY": "sk-real/1", "REDACTED_KEY_2": "sk-other"})
+    lane = gateway.open(recorder, routes, {"openai": {"REDACTED_KEY": "sk-real/1", "REDACTED_KEY_2": "sk-other"}})
     dial(gateway).ask(
         lane,
         "/openai/chat?key=REDACTED_KEY&next=1",

@@ -9,6 +9,9 @@ import pytest
 from tapegate.errors import SubjectError, UsageError
 from tapegate.run.source import LIVE, declared, ready
 
+KEY = "sk-live-0123456789abcdef0123"
+"""What MODEL_KEY holds, see conftest."""
+
 STAND_IN = (
     "import http.server, os, sys\n"
     "class Handler(http.server.BaseHTTPRequestHandler):\n"
@@ -30,8 +33,24 @@ def test_live_is_there_without_being_declared(kit):
     with ready(kit.suite(), "live") as source:
         assert source.declared == LIVE
         assert source.routes.upstream("model", "/chat") == f"{kit.address}/chat"
-        assert list(source.keys) == ["REDACTED_MODEL_KEY"]
+        assert {service: list(keys) for service, keys in source.keys.items()} == {"model": ["REDACTED_MODEL_KEY"]}
         assert "sk-live" not in repr(source.routes)
+
+
+def test_a_key_goes_where_its_service_is_and_nowhere_else(kit):
+    """Services at one origin share their keys; another one and a stand-in have none of them."""
+    services = kit.config["services"]
+    services["embed"] = {"address": f"{kit.address}/embed", "base_url_env": ["EMBED_URL"]}
+    services["search"] = {"address": "https://search.example", "base_url_env": ["SEARCH_URL"]}
+    with ready(kit.suite(), "live") as source:
+        held = {"REDACTED_MODEL_KEY": KEY}
+        assert source.keys == {"model": held, "embed": held}
+        assert KEY not in repr(source)
+    (kit.root / "src" / "stand_in.py").write_text(STAND_IN)
+    stand_in = {"command": ["{python}", "{project}/src/stand_in.py", "{port}"], "env": {"ROOT": "{project}"}}
+    kit.config["sources"] = {"mixed": {"kind": "scripted", "description": "x", "stand_ins": {"embed": stand_in}}}
+    with ready(kit.suite(), "mixed") as source:
+        assert source.keys == {"model": held}
 
 
 @pytest.mark.parametrize("value", ["", None])

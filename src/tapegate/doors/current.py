@@ -18,6 +18,11 @@ Pace = Literal["at_once", "recorded"]
 """When replayed chunks are given: without waiting, or each at the time at which it arrived."""
 
 
+Keys = Mapping[str, Mapping[str, str]]
+"""By service, the marks whose place its keys take in requests to it, with these keys. A mark in a request to another
+service stays a mark: whatever a model makes an agent send there, no key goes with it."""
+
+
 class _Process:
     """This process. Asking the system each time would be half a microsecond of every request."""
 
@@ -38,8 +43,8 @@ class Heard:
 
     tape: Player | Recorder
     routes: Routes
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """While recording: the real value behind each mark that the agent holds in place of a key."""
+    keys: Keys = field(default_factory=dict, repr=False)
+    """While recording: the real values behind the marks that the agent holds in place of keys."""
     pace: Pace = "at_once"
     pid: int = field(default_factory=lambda: _Process.pid)
     """The process whose tape it is: in a child forked later, what is played would be missing from the account."""

@@ -37,9 +37,8 @@ class Forward:
         origin, target = found.groups()
         if not target.startswith("/"):
             target = "/" + target
-        return cls(
-            origin, _with_keys_in_query(target, heard.keys).encode("latin-1"), _headers(asked.headers, heard.keys)
-        )
+        keys = heard.keys.get(asked.service, {})
+        return cls(origin, _with_keys_in_query(target, keys).encode("latin-1"), _headers(asked.headers, keys))
 
 
 def _headers(headers: HeaderPairs, keys: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:

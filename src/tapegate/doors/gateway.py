@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from itertools import count
 from types import TracebackType
 from typing import Any, TypeVar
 
 from tapegate.doors.connection import Connection
-from tapegate.doors.current import TAPE, Heard, Outside, Pace
+from tapegate.doors.current import TAPE, Heard, Keys, Outside, Pace
 from tapegate.doors.lane import Lane
 from tapegate.doors.upstream import Upstream
 from tapegate.errors import Unavailable
@@ -107,14 +107,15 @@ class Gateway:
         self,
         tape: Player | Recorder,
         routes: Routes,
-        keys: Mapping[str, str] | None = None,
+        keys: Keys | None = None,
         *,
         pace: Pace = "at_once",
         name: str = "lane",
     ) -> Lane:
         """A new lane to `tape`.
 
-        `keys` holds, while recording, the real value behind each mark that the agent was given in place of a key.
+        `keys` holds, while recording, the real value behind each mark that the agent was given in place of a key, for
+        the service that it belongs to.
         `name` stands in the lane's URL, which the agent sees: what is named after the trial is the same in every run.
         """
         if isinstance(tape, Recorder):

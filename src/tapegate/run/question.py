@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tapegate.doors.current import Keys
 from tapegate.model.database import Database
 from tapegate.model.setup import RaiseFault
 from tapegate.model.task import Task
@@ -34,8 +35,8 @@ class Question:
     routes: Routes
     cassette: bytes | None = None
     """The recording's bytes where it may be replayed inside the subject's own process; else the gateway serves it."""
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """While recording: the real value behind each mark."""
+    keys: Keys = field(default_factory=dict, repr=False)
+    """While recording: the real values behind the marks of each service."""
     stream: bytes | None = field(default=None, repr=False)
     """The stream fixture that is put to the subject, where it takes one."""
     reads_database: bool = False

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
+from tapegate.doors.current import Keys
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.errors import UsageError
 from tapegate.load.suite import Suite
@@ -29,8 +31,8 @@ class Source:
     name: str
     declared: RecordingSource
     routes: Routes
-    keys: Mapping[str, str]
-    """By mark, the real key of each service that has one and no stand-in."""
+    keys: Keys = field(repr=False)
+    """The real keys of services that have one and no stand-in, for these services and those at the same origin."""
 
 
 def declared(config: Config, name: str) -> RecordingSource:
@@ -54,7 +56,7 @@ def ready(suite: Suite, name: str, *, only: Collection[str] | None = None) -> It
     """
     source = declared(suite.config, name)
     upstreams: dict[str, str] = {}
-    keys: dict[str, str] = {}
+    keys: dict[str, dict[str, str]] = {}
     with ExitStack() as stack:
         judge = suite.config.judge.service if suite.config.judge is not None and only is None else None
         for service, spec in suite.config.services.items():
@@ -72,8 +74,16 @@ def ready(suite: Suite, name: str, *, only: Collection[str] | None = None) -> It
                         f"service {service!r} is reached at {spec.address} and its key {spec.key_env!r} is not set",
                         fix=f"set {spec.key_env}, or choose a source that stands in for {service!r} (--source NAME)",
                     )
-                keys[mark(spec.key_env)] = value
+                origin = _origin(spec.address)
+                for other, sharing in suite.config.services.items():
+                    if other not in source.stand_ins and _origin(sharing.address) == origin:
+                        keys.setdefault(other, {})[mark(spec.key_env)] = value
         yield Source(name, source, Routes.of(suite.config.services, upstreams), keys)
+
+
+def _origin(address: str) -> tuple[str, str]:
+    parts = urlsplit(address.lower())
+    return parts.scheme, parts.netloc
 
 
 @contextmanager
