@@ -215,6 +215,20 @@ def test_a_removed_recording_or_eval_answers_nothing(repo: Any) -> None:
     assert set(ids(against(repo, "HEAD"))) == {"eval_unchanged", "eval_removed"}
 
 
+def test_evals_in_another_folder_are_the_same_evals(repo: Any) -> None:
+    """A folder that was renamed hides neither a changed prompt nor a loosened contract."""
+    git(repo.root, "mv", "evals", "gate")
+    base = CommitBase.of(repo.root, "main")
+    assert ids(lint(repo.root, repo.root / "gate", base=base)) == []
+    touch(repo)
+    assert ids(lint(repo.root, repo.root / "gate", base=base)) == ["eval_unchanged"]
+    repo.swap("gate/retrieval/RET-01@P1.yaml", "[search_local]", "[read_paper]")
+    report = lint(repo.root, repo.root / "gate", base=base)
+    assert set(ids(report)) == {"contract_unnoted", "outcome_dropped"}
+    assert report.change is not None
+    assert report.change.new_paths == ()
+
+
 def test_an_eval_of_another_path_is_another_eval(repo: Any) -> None:
     """What one path no longer tests is gone from it, though another path tests it now; a path may be renamed."""
     repo.config("subjects:", "  P2: {title: x, status: y, files: [src/other.py], subject: desk}\nsubjects:")

@@ -78,8 +78,9 @@ class Change:
         """The change from a base to a project; `described` is what its authors say of it beside commit messages."""
         files = base.touched()
         evals = _inside(survey)
-        config_file = f"{evals}/{CONFIG}"
-        tasks = [name for name in files if _is_task(name, evals)]
+        before_it = _moved_from(evals, files)
+        config_file = f"{before_it}/{CONFIG}"
+        tasks = [name for name in files if _is_task(name, evals) or _is_task(name, before_it)]
         was = base.read([name for name in (config_file, *tasks) if files.get(name, "added") != "added"])
         config = _config_before(was.get(config_file), files.get(config_file), survey.config)
         before = dict(config.paths) if config is not None else {}
@@ -106,6 +107,14 @@ class Change:
             config=tuple(_differences(config, survey.config)),
             evals=changed,
         )
+
+
+def _moved_from(evals: str, files: Mapping[str, Status]) -> str:
+    """The folder that the evals were in: another one where their config is new there, and is gone from it."""
+    if files.get(f"{evals}/{CONFIG}") == "added":
+        gone = (name for name, what in files.items() if what == "removed" and name.endswith(f"/{CONFIG}"))
+        return next((name.removesuffix(f"/{CONFIG}") for name in sorted(gone)), evals)
+    return evals
 
 
 def _config_before(raw: bytes | None, status: Status | None, now: Config | None) -> Config | None:
