@@ -391,6 +391,10 @@ def _race(bench: Any) -> None:
     bench.record("RET-01@P1", statuses=(200, 429))
 
 
+def _misspell_tool(bench: Any) -> None:
+    bench.swap(TASK, "[search_local]", "[search_local, web_search]\n      forbidden_tools: [web_serach]")
+
+
 def _hide_prompt(bench: Any) -> None:
     service = "services:\n  model: {address: https://model.example/v1, base_url_env: [X_URL]}\n"
     rule = "normalisers:\n  - service: model\n    path: messages[*].content\n    reason: it moves\n"
@@ -579,6 +583,7 @@ DEFECTS = [
     ),
     (_floating_subject, "models", "finding", "floating_model", CONFIG, 13, "name one version"),
     (_floating_recording, "models", "finding", "floating_model", PINS, 11, "record again"),
+    (_misspell_tool, "tool_names", "note", "misspelt_tool", TASK, 9, "write 'web_search'"),
     (_hide_prompt, "normalisers", "finding", "normaliser_hides", CONFIG, 12, "name the field that is volatile"),
     (_hot, "generation", "finding", "undeclared_override", CASSETTE, None, "`generation: {temperature: 0.7}`"),
     (_lukewarm, "generation_left", "note", "default_not_asked", CASSETTE, None, "ask for temperature 0"),
@@ -607,6 +612,23 @@ DEFECTS = [
     (_race, "recordings_lanes", "note", "ambiguous_requests", f"{FOLDER}/trial-1.yaml", None, "session_header under"),
     (_unrecorded, "recordings_made", "note", "not_recorded", TASK, 9, "tapegate record RET-01@P1 --missing"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "near"),
+    [
+        ("allowed_first_tools: [search_local]\n      tool_counts: {search_locl: {max: 0}}", True),
+        ("allowed_first_tools: [search_local]\n      allowed_tools: [search_loca]", True),
+        ("allowed_first_tools: [a, b]\n      tool_arguments: {fetch_pgae: [{arguments: {x: 1}, calls: all}]}", False),
+        ("required_tools: [read_paper, read_papers]", False),
+        ("allowed_first_tools: [search_web]\n      forbidden_tools: [web_search]", False),
+        ("forbidden_tools: [web_search, web_serach]", False),
+    ],
+)
+def test_a_tool_is_misspelt_where_another_is_meant(shape: str, near: bool, bench: Any) -> None:
+    """Beside one that tasks demand, and never where a run would show it; of two equals nobody knows which is meant."""
+    bench.swap(TASK, "allowed_first_tools: [search_local]", shape)
+    assert ("misspelt_tool" in {code for _, code, _, _ in bench.told()}) is near
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_every_check_enforces_a_sentence_or_guards_the_tape() -> None:
     tape = {"recordings_trusted", "recordings_pinned", "recordings_secrets", "recordings_orphans", "recordings_lanes"}
     evals = {"evals_secrets"}
     rubric = {"generation", "generation_left"}
-    other = {"dialects", "inventory_declared", "quarantine", "matching", "normalisers"}
+    other = {"dialects", "inventory_declared", "quarantine", "matching", "normalisers", "tool_names"}
     assert {check.id for check in CHECKS} - named == {*tape, *evals, *rubric, *other}
 
 

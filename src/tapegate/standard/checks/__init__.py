@@ -17,6 +17,7 @@ from tapegate.standard.checks import (
     scope,
     secrets,
     strings,
+    tools,
     trials,
 )
 
@@ -26,6 +27,7 @@ CHECKS: tuple[Check, ...] = (
     *inventory.CHECKS,
     *matching.CHECKS,
     *strings.CHECKS,
+    *tools.CHECKS,
     *quality.CHECKS,
     *judge.CHECKS,
     *models.CHECKS,
