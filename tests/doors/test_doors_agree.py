@@ -194,6 +194,25 @@ def test_an_empty_query_is_part_of_the_path(gateway, tapes, provide):
         assert httpx2.post("https://api.openai.com/v1/x?", content=b"{}").text == "ok"
 
 
+def test_an_upload_is_found_whatever_boundary_its_client_makes_up(gateway, tapes, provide):
+    """A client draws the boundary of a multipart body anew for each; what stands between them is the request."""
+    import httpx2
+
+    httpx_door.install()
+    upload = {"files": {"file": ("a.txt", b"one\r\ntwo")}, "data": {"model": "m-1"}}
+    provider = provide(lambda call: call.send(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+    recorder, routes = tapes.recorder(provider.url)
+    lane = gateway.open(recorder, routes)
+    assert httpx2.post(lane.url("openai") + "/x", **upload).text == "ok"
+    lane.close()
+    lane = gateway.open(tapes.player(*recorder.interactions()), tapes.routes)
+    assert httpx2.post(lane.url("openai") + "/x", **upload).text == "ok"
+    again = httpx2.post(lane.url("openai") + "/x", **upload)
+    assert "is an extra call" in again.text
+    with hearing(Heard(tapes.player(*recorder.interactions()), tapes.routes)):
+        assert httpx2.post("https://api.openai.com/v1/x", **upload).text == "ok"
+
+
 def test_a_recording_comes_back_from_disk_through_both_doors(gateway, tapes, chat, provide, create, through):
     """Recorded through the gateway with a real key, redacted, written, read: the SDK gets the same stream again."""
     key = "a-provider-key-of-this-test"

@@ -13,11 +13,18 @@ from tapegate.tape.canonical import canonical, load, rules_of
 
 RULES = rules_of([Normaliser(service="model", path="messages[*].id", reason="random")], "model")
 
+UPLOAD = (
+    b'--%(b)b\r\nContent-Disposition: form-data; name="model"\r\n\r\nm-1\r\n'
+    b'--%(b)b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+    b"Ada --b0a1\r\n--b0a1x\r\n--%(b)b--\r\n"
+)
+"""The text of its file holds what looks like a boundary."""
 SAME = [
     pytest.param(b'{"a":1,"b":2}', b'{ "b": 2,\n "a": 1 }', id="white space and key order"),
     pytest.param(b'{"a":"\\u00e9"}', '{"a":"é"}'.encode(), id="escapes"),
     pytest.param(b"[1,2]", b" [1, 2]", id="leading space"),
 ]
+SAME.append(pytest.param(UPLOAD % {b"b": b"b0a1"}, UPLOAD % {b"b": b"----form-c2.+"}, id="boundary of an upload"))
 OTHER = [
     pytest.param(b'{"a":1}', b'{"a":1.0}', id="another spelling of a number"),
     pytest.param(b'{"a":1}', b'{"a":"1"}', id="a number and its text"),
@@ -27,6 +34,8 @@ OTHER = [
     pytest.param(b"[1,2]", b"[2,1]", id="order of a list"),
     pytest.param(b'{"a":1,"a":2}', b'{"a":2}', id="a duplicate key hides nothing"),
     pytest.param(b"plain", b" plain", id="not JSON"),
+    pytest.param(UPLOAD % {b"b": b"x"}, (UPLOAD % {b"b": b"x"}).replace(b"Ada", b"Bob"), id="another upload"),
+    pytest.param(b"--x\r\n\r\na\r\n--x--x", b"--y\r\n\r\na\r\n--y--y", id="no end of a multipart body"),
 ]
 
 

@@ -3,11 +3,13 @@
 Two JSON bodies are the same request when they differ only in white space, in the order of keys, or in
 fields that a declared normaliser names. Such a field is replaced by the number of its value in order of
 first appearance, not dropped: two ids that were equal stay equal, two that differed stay different.
+Two multipart bodies are the same when they differ only in the boundary, which clients make up anew for each.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,6 +18,9 @@ from tapegate.tape.jsonpath import Step, parse_path
 
 DEEPEST = 100
 """Levels of a JSON body that is read; a deeper one matches by its bytes alone."""
+
+_FIRST_BOUNDARY = re.compile(rb"--([0-9A-Za-z'()+_,./:=?-]{1,70})\r\n")
+"""How a multipart body begins (RFC 2046 5.1.1)."""
 
 Rules = Sequence[tuple[Step, ...]]
 
@@ -36,10 +41,10 @@ def rules_of(normalisers: Sequence[Normaliser], service: str) -> Rules:
 
 
 def canonical(body: bytes, rules: Rules = ()) -> bytes:
-    """The canonical form of `body`; a body that is no JSON object or array is its own."""
+    """The canonical form of `body`; one that is no JSON object or array and not multipart is its own."""
     document = load(body)
     if not isinstance(document, dict | list):
-        return body
+        return _without_boundary(body)
     # One count for all rules: a call and the message with its result name it in different fields.
     seen: dict[str, int] = {}
     for rule in rules:
@@ -47,6 +52,13 @@ def canonical(body: bytes, rules: Rules = ()) -> bytes:
             value = json.dumps(_plain(holder[key]), sort_keys=True)
             holder[key] = f"\x00volatile-{seen.setdefault(value, len(seen) + 1)}"
     return json.dumps(_plain(document), sort_keys=True, separators=(",", ":")).encode()
+
+
+def _without_boundary(body: bytes) -> bytes:
+    found = _FIRST_BOUNDARY.match(body)
+    if found is None or not body.rstrip(b"\r\n").endswith(b"\r\n--%b--" % found[1]):
+        return body
+    return re.sub(rb"(?:\A|(?<=\r\n))--%b(?=--|\r\n)" % re.escape(found[1]), b"--\0", body)
 
 
 def load(body: bytes) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapegate.model.trace import Miss
-from tapegate.tape.canonical import load
+from tapegate.tape.canonical import canonical, load
 from tapegate.tape.cassette import Interaction
 from tapegate.tape.conversation import Conversation
 from tapegate.tape.difference import Change, changes, listed
@@ -135,7 +135,7 @@ def _same(mine: bytes, theirs: bytes) -> bool:
     if mine == theirs:
         return True
     left, right = load(mine), load(theirs)
-    return left is not None and left == right
+    return left == right if left is not None else canonical(mine) == canonical(theirs)
 
 
 def _volatile(change: Change) -> bool:
