@@ -67,3 +67,21 @@ def test_another_file_is_refused(raw: bytes) -> None:
     with pytest.raises(BadInput) as caught:
         parse(raw, "out/diff.json")
     assert caught.value.problems[0].file == "out/diff.json"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"total": 3', b'"total": 0'),
+        (b'"passed": 3', b'"passed": 4'),
+        (b'"high": 0.9', b'"high": 1e308'),
+        (b'"high": 0.9', b'"high": 1e999'),
+        (b'"high": 0.9', b'"high": NaN'),
+    ],
+)
+def test_rates_that_cannot_be_are_refused(old: bytes, new: bytes, regressed: Diff) -> None:
+    """Each fits its JSON type, and no report could be made of it."""
+    raw = to_bytes(regressed)
+    assert old in raw
+    with pytest.raises(BadInput, match="bad_diff"):
+        parse(raw.replace(old, new), "out/diff.json")

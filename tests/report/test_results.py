@@ -70,3 +70,27 @@ def test_another_file_is_refused(raw: bytes) -> None:
     with pytest.raises(BadInput) as caught:
         Results.parse(raw, "out/results.json")
     assert caught.value.problems[0].file == "out/results.json"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"cost_usd": null', b'"cost_usd": "free"'),
+        (b'"cost_usd": null', b'"cost_usd": "1/0"'),
+        (b'"quality": null', b'"quality": "NaN"'),
+        (b'"outcome": 1', b'"outcome": -1'),
+    ],
+)
+def test_values_that_no_run_has_are_refused(old: bytes, new: bytes, passed: Run) -> None:
+    """Each fits its JSON type, and no report could be made of it."""
+    raw = Results.of(passed).to_bytes()
+    assert old in raw
+    with pytest.raises(BadInput, match="bad_results"):
+        Results.parse(raw.replace(old, new), "out/results.json")
+
+
+@pytest.mark.parametrize("exact", ["0.0012", "39/50", "0", "1E-7", "-0.5", "1/1000"])
+def test_exact_numbers_are_read(exact: str, passed: Run) -> None:
+    """As decimals and fractions are written."""
+    raw = Results.of(passed).to_bytes().replace(b'"cost_usd": null', f'"cost_usd": "{exact}"'.encode())
+    assert Results.parse(raw, "out/results.json").run().tasks[0].metrics.cost_usd == exact

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -28,7 +29,7 @@ def to_bytes(diff: Diff) -> bytes:
 def parse(raw: bytes, file: str) -> Diff:
     """Read diff.json back. Raises BadInput `bad_diff` when it is no such file."""
     try:
-        document = json.loads(raw)
+        document = json.loads(raw, parse_float=_finite, parse_constant=_finite)
         if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA_ID:
             raise Unfit("it does not say so")
         for row in document.get("tasks", ()):
@@ -46,12 +47,23 @@ def parse(raw: bytes, file: str) -> Diff:
     return diff
 
 
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise Unfit(f"{digits:.40} is no finite number")
+    return value
+
+
 def _check(diff: Diff) -> None:
-    """What its types leave open: measures that there are."""
+    """What its types leave open: measures that there are, and rates that can be."""
     named = [one.measure for task in diff.tasks for trial in task.trials for one in trial.deltas]
     named += [one.measure for told in diff.statistics for one in told.measures]
     named += [name for told in diff.statistics for name, _ in told.not_measured]
     named += [one.measure for one in diff.budgets]
+    for side in (diff.base, diff.head):
+        one = side.rate
+        if one is not None and not (0 <= one.passed <= one.total != 0 and 0 <= one.low <= one.high <= 1):
+            raise Unfit(f"{one.passed} of {one.total}, {one.low:g} to {one.high:g}, is no rate")
     unknown = sorted({name for name in named if name not in MEASURES})
     if unknown:
         raise Unfit(f"there is no measure {unknown[0]!r:.80}")

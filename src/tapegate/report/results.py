@@ -7,11 +7,12 @@ between two runs of one commit lives in `provenance.json`.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError, field_validator
 
 from tapegate.errors import BadInput
 from tapegate.grade.rubric.run import run_score
@@ -22,6 +23,16 @@ from tapegate.report.row import Row
 from tapegate.report.rubric import RubricRow
 
 SCHEMA_ID = "tapegate.results/1"
+
+
+def _counted(index: int | None) -> int | None:
+    if index is not None and index < 0:
+        raise ValueError("an index counts from 0")
+    return index
+
+
+_EXACT = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100}|/[0-9]{0,99}[1-9][0-9]{0,99})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
+_Index = Annotated[int | None, AfterValidator(_counted)]
 
 
 class MetricsRow(Row):
@@ -41,6 +52,13 @@ class MetricsRow(Row):
     quality: str | None = None
     """The rubric's weighted sample score as an exact fraction, `39/50`; null where it was not scored."""
 
+    @field_validator("cost_usd", "quality")
+    @classmethod
+    def _exact(cls, value: str | None) -> str | None:
+        if value is not None and not _EXACT.fullmatch(value):
+            raise ValueError(f"{value!r:.40} is no exact number, such as '0.0012' or '39/50'")
+        return value
+
 
 class FindingRow(Row):
     """One thing found in one trial, at a line of its task file."""
@@ -52,7 +70,7 @@ class FindingRow(Row):
     file: str
     line: int = Field(ge=1)
     trial: int = Field(ge=1)
-    outcome: int | None
+    outcome: _Index
     """Index of the accepted outcome whose condition this is; null for invariants and replay facts."""
     expected: str
     got: str
@@ -78,7 +96,7 @@ class TrialRow(Row):
 
     trial: int = Field(ge=1)
     verdict: Verdict
-    outcome: int | None
+    outcome: _Index
     tool_path: tuple[str, ...]
     answer_sha256: str
     cassette_sha256: str | None
@@ -104,7 +122,7 @@ class TaskRow(Row):
     path_id: str
     file: str
     verdict: Verdict
-    outcome: int | None
+    outcome: _Index
     """Index of the accepted outcome that held; null where none did."""
     outcome_names: tuple[str | None, ...]
     """What the task calls its accepted outcomes, in order; null where it gives no name."""
