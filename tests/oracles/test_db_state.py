@@ -46,6 +46,7 @@ FAILED = table(MESSAGES, *HELD.rows.values(), (3, "user", "And?", "complete"), (
 TWICE = table(MESSAGES, *KEPT.rows.values(), (5, "assistant", "3.6 degrees.", "complete"))
 EDITED = table(MESSAGES, (1, "user", "Hello?", "complete"), (2, "assistant", "Bye.", "complete"))
 SPACES = table(MESSAGES, *HELD.rows.values(), (3, "assistant", " \n\t", "complete"))
+UNSEEN = table(MESSAGES, *HELD.rows.values(), (3, "assistant", " \u200b\ufeff", "complete"))
 NULLED = table(MESSAGES, *HELD.rows.values(), (3, "assistant", None, "complete"))
 MOVED = table("id title", ("p1", "Moss"), ("p3", "Kelp"))
 
@@ -100,6 +101,7 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ),
     ("not empty", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial()], []),
     ("blank", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial(FAILED)], ["cell_empty"]),
+    ("unseen", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial(UNSEEN)], ["cell_empty"]),
     ("NULL", state(messages={"rows": [{**ANSWER, "non_empty": ["content"]}]}), [trial(NULLED)], ["cell_empty"]),
     (
         "white space alone",

@@ -58,6 +58,7 @@ JSON = st.recursive(
         ({"$says": "12,500 abstracts"}, "All **12500 Abstracts**", True),
         ({"$says": ["no", "12"]}, "112", False),
         ({"$not_empty": True}, " ", False),
+        ({"$not_empty": True}, "\u2060 \u200b", False),
         ({"$not_empty": True}, [], False),
         ({"$not_empty": True}, 0, True),
         ({"$min": 1, "$max": 3}, 3, True),

@@ -16,7 +16,7 @@ from tapegate.model.task import Task
 from tapegate.model.trace import Json, Trace
 from tapegate.oracles.bounds import contradiction, demands, said, within
 from tapegate.oracles.excerpt import visible
-from tapegate.oracles.expectation import ABSENT, dotted, mismatch, shown
+from tapegate.oracles.expectation import ABSENT, dotted, is_blank, mismatch, shown
 from tapegate.oracles.expectation_flaws import flaws
 from tapegate.oracles.oracle import INVARIANTS, Evidence, Oracle, outcome_path, problem_at
 from tapegate.oracles.persisted import unkept
@@ -96,7 +96,7 @@ class DbState(Oracle):
     """
 
     name = "db_state"
-    version = 1
+    version = 2
     codes: ClassVar[Mapping[str, str]] = {
         "database_unreadable": "The database cannot be read after the trial.",
         "table_missing": "A table that the task names is not in the database.",
@@ -239,7 +239,7 @@ def _row_state(database: Database, name: str, table: Table, rows: RowState, path
                 )
         for column in rows.non_empty:
             value = row.get(column)
-            if value is None or (isinstance(value, str | bytes) and not value.strip()):
+            if value is None or (isinstance(value, str | bytes) and is_blank(value)):
                 message = f"a row {which} has an empty {column!r}"
                 yield Unmet("cell_empty", message, (*path, "non_empty"), "a value", shown(value), final=False)
     yield from _twins(picked, rows.unique, which, (*path, "unique"))

@@ -31,6 +31,7 @@ from tapegate.model.source import Path
 from tapegate.model.trace import Json
 from tapegate.oracles import patterns
 from tapegate.oracles.excerpt import visible
+from tapegate.oracles.invisible import ANY
 from tapegate.oracles.number import near, number, plain, with_band
 from tapegate.oracles.pairing import unpaired
 from tapegate.oracles.wording import says
@@ -187,8 +188,13 @@ def _says(want: Json, got: Json, _: bool) -> bool:
     return isinstance(got, str) and any(says(got, wording) for wording in wordings)
 
 
+def is_blank(text: str | bytes) -> bool:
+    """Whether nothing of a text shows: white space and invisible characters are nothing."""
+    return not (ANY.sub("", text).strip() if isinstance(text, str) else text.strip())
+
+
 def _not_empty(_: Json, got: Json, __: bool) -> bool:
-    return bool(got.strip()) if isinstance(got, str) else got is not None and got not in ([], (), {}, b"")
+    return not is_blank(got) if isinstance(got, str) else got is not None and got not in ([], (), {}, b"")
 
 
 def _least(want: Json, got: Json, _: bool) -> bool:

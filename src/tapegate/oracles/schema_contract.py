@@ -102,7 +102,7 @@ class SchemaContract(Oracle):
     """
 
     name = "schema_contract"
-    version = 2
+    version = 3
     codes: ClassVar[Mapping[str, str]] = {
         "fact_missing": "The answer does not state a fact that it must state.",
         "number_missing": "The answer does not state a number that it must state.",

@@ -95,7 +95,7 @@ class ToolTrace(Oracle):
     """
 
     name = "tool_trace"
-    version = 2
+    version = 3
     codes: ClassVar[Mapping[str, str]] = {
         "tool_called": "A tool is called where none may be.",
         "path_not_allowed": "The tool path is none of the allowed ones.",
