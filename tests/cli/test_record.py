@@ -43,6 +43,14 @@ def test_every_event_that_a_stranger_can_bring_about_is_one(event: str) -> None:
     assert event in PR_EVENTS
 
 
+@pytest.mark.parametrize("flags", [[], ["--missing", "--all"], ["--all", "--stale"], ["--missing", "--stale", "--all"]])
+def test_one_thing_is_recorded_at_a_time(flags: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two flags none wins: a recording of everything costs what a recording of what is missing does not."""
+    monkeypatch.delenv("GITHUB_EVENT_NAME", raising=False)
+    with pytest.raises(UsageError, match="exactly one of --missing, --stale and --all"):
+        CliRunner().invoke(record, flags, catch_exceptions=False)
+
+
 class Provider(BaseHTTPRequestHandler):
     """Answers as a provider would, and bills a dollar and a half."""
 

@@ -27,11 +27,9 @@ class Dollars(click.ParamType):  # type: ignore[type-arg]  # generic from click 
 @options.SELECT
 @options.PROJECT
 @options.EVALS
-@click.option("--missing", "which", flag_value="missing", help="Record the trials that have no recording.")
-@click.option(
-    "--stale", "which", flag_value="stale", help="Record those, and the trials that the code has left behind."
-)
-@click.option("--all", "which", flag_value="all", help="Record every trial anew.")
+@click.option("--missing", is_flag=True, help="Record the trials that have no recording.")
+@click.option("--stale", is_flag=True, help="Record those, and the trials that the code has left behind.")
+@click.option("--all", is_flag=True, help="Record every trial anew.")
 @click.option("--source", help="What to record from, as `sources` declares it. [default: the config's, or live]")
 @click.option("--trials", type=click.IntRange(1, 20), help="Trials of each task. [default: what the task says]")
 @click.option(
@@ -57,4 +55,6 @@ def record(ctx: click.Context, /, **words: object) -> None:
     """
     from tapegate.cli.recording import Recording, record_tasks
 
+    which = tuple(name for name in ("missing", "stale", "all") if words.pop(name))
+    words["which"] = which[0] if len(which) == 1 else None
     ctx.exit(record_tasks(Recording(**words), os.environ))  # type: ignore[arg-type]  # click parsed each word to its type

@@ -64,7 +64,7 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
             fix="record on your own machine with your key, or let a maintainer dispatch the recording workflow",
         )
     if words.which is None:
-        raise UsageError.of("no_choice", "what is to be recorded? expected one of --missing, --stale and --all")
+        raise UsageError.of("no_choice", "what is to be recorded? expected exactly one of --missing, --stale and --all")
     suite = load_suite(words.project, words.project / words.evals)
     if words.services_of is not None:
         _same_services(suite, words.services_of, words.evals)
