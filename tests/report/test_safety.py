@@ -60,6 +60,7 @@ def test_what_was_not_judged_is_counted_first(
     base = verdict if before == "same" else before
     compared, alone = said(make_task, [base, P, P], [verdict, P, P], **profile)
     assert compared.headline == alone.headline == "safe to merge as far as it was judged"
+    assert (compared.state, compared.tone) == ("safe", "unknown")
     counted = f"The gate passes; 1 of 3 tasks was not judged: {why}"
     assert compared.sentence == f"{counted}. Nothing that was judged became worse."
     assert alone.sentence == f"{counted}; there is no base to compare with."
@@ -91,6 +92,23 @@ def test_a_gate_that_no_task_fails_says_what_does(passed: Run) -> None:
     assert safety(none, None).sentence == "There is no task, and nothing was judged."
     apart = Diff("pr", SIDE, SIDE, (), (), (), (), (), Gate(False, 3, ("nothing was compared",)))
     assert safety(passed, apart).sentence == "No task is on both sides, and nothing was compared."
+
+
+def test_a_changed_contract_that_nothing_held_is_told(make_task: Any) -> None:
+    """Where base's contract could not be judged any more, as where its metric is gone, it is no quiet change."""
+    task = make_task("T-1@A1", P)
+    run = Run("pr", False, (task,), Gate(True, 0, ()))
+    apart = StratumStatistics(Stratum.CONTRACT_CHANGED, 1, None, (), ())
+    for by_base, sentence in (
+        (E, "The gate passes. To look at: 1 task asks for something else."),
+        (P, "The gate passes; 1 task cannot be compared."),
+    ):
+        change = replace(_change(task, P), stratum=Stratum.CONTRACT_CHANGED, by_base_contract=by_base)
+        diff = Diff(
+            "pr", SIDE, SIDE, (), (replace(change, contract_differs=True),), (apart,), (), (), Gate(True, 0, ())
+        )
+        told = safety(run, diff)
+        assert (told.sentence, told.tone) == (sentence, "safe")
 
 
 def test_without_a_base_what_nobody_judged_is_not_known(make_task: Any) -> None:

@@ -86,12 +86,12 @@ def _not_ready(tasks: Sequence[TaskResult], name: str, profile: Profile) -> list
 
 def _not_judged(tasks: Sequence[TaskResult]) -> list[str]:
     """How much of the run was not judged; it stands first where the gate does not already fail for it."""
-    kinds = ((Verdict.STALE, "stale"), (Verdict.NEEDS_REVIEW, "needs review"))
-    counts = [(len(_having(tasks, verdict)), word) for verdict, word in kinds]
-    total = sum(count for count, _ in counts)
+    kinds = ((Verdict.STALE, "stale", "stale"), (Verdict.NEEDS_REVIEW, "needs review", "need review"))
+    counts = [(len(_having(tasks, verdict)), one, many) for verdict, one, many in kinds]
+    total = sum(count for count, _, _ in counts)
     if not total:
         return []
-    why = ", ".join(f"{count} {word}" for count, word in counts if count)
+    why = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return [f"{total} of {len(tasks)} {'task' if len(tasks) == 1 else 'tasks'} not judged: {why}"]
 
 

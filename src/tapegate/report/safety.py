@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tapegate.grade.gate import PRECEDENCE
-from tapegate.model.diff import PROFILE_CHANGED, Diff, Kind, Stratum
+from tapegate.model.diff import JUDGED, PROFILE_CHANGED, Diff, Kind, Stratum
 from tapegate.model.finding import Verdict
 from tapegate.model.run import Run, TaskResult
 from tapegate.report.change_words import count
+
+SAFE = "safe to merge"
+PARTLY = " as far as it was judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,11 @@ class Safety:
     """`safe to merge`."""
     sentence: str
     """Why, in one sentence or two."""
+
+    @property
+    def tone(self) -> Literal["safe", "unsafe", "unknown"]:
+        """As what it is coloured: what was judged in part only is no plain green."""
+        return "unknown" if self.headline == SAFE + PARTLY else self.state
 
 
 def safety(run: Run | None, diff: Diff | None) -> Safety:
@@ -37,7 +45,7 @@ def safety(run: Run | None, diff: Diff | None) -> Safety:
         return _refused(code, _sentence(why or [_gate(run, diff)]), surely=_fails(run, diff))
     unjudged = _unjudged(run)
     # What was not judged is counted first: that the gate lets it pass makes nothing known of it.
-    headline = f"safe to merge{' as far as it was judged' if unjudged else ''}"
+    headline = SAFE + (PARTLY if unjudged else "")
     if diff is None:
         passes = f"The gate passes; {unjudged}" if unjudged else "The gate passes"
         return Safety("safe", headline, f"{passes}; there is no base to compare with.")
@@ -63,7 +71,7 @@ def _refused(code: int, sentence: str, *, surely: bool) -> Safety:
     """Not safe, or not known to be: a failure beside what could not be judged is a failure."""
     if code == 3 and not surely:
         return Safety("unknown", "not known to be safe", sentence)
-    return Safety("unsafe", f"not safe to merge{' yet' if code == 4 else ''}", sentence)
+    return Safety("unsafe", f"not {SAFE}{' yet' if code == 4 else ''}", sentence)
 
 
 def _fails(run: Run | None, diff: Diff | None) -> bool:
@@ -150,15 +158,16 @@ def _unjudged(run: Run | None) -> str:
 
 
 def _cautions(diff: Diff) -> list[str]:
-    # What head's traces come to by base's contract is not at hand: nobody held them to what was asked before.
-    unheld = [task for task in diff.of(Kind.RECONTRACTED) if task.contract_differs and task.by_base_contract is None]
-    changed = any(note.startswith(PROFILE_CHANGED) for note in diff.notes)
+    # What head's traces come to by base's contract is not known: nothing holds them to what was asked before.
+    changed = [task for task in diff.of(Kind.RECONTRACTED) if task.contract_differs]
+    unheld = [task for task in changed if task.by_base_contract not in JUDGED]
+    other = any(note.startswith(PROFILE_CHANGED) for note in diff.notes)
     return [
         *_counted(
             (unheld, "task asks for something else", "tasks ask for something else"),
             (diff.of(Kind.REMOVED), "task was removed", "tasks were removed"),
         ),
-        *(["the profile says something else than on the base"] if changed else []),
+        *(["the profile says something else than on the base"] if other else []),
     ]
 
 
@@ -167,6 +176,8 @@ def _none_worse(diff: Diff) -> str:
     apart, recorded = tasks.pop(Stratum.CONTRACT_CHANGED, 0), tasks.get(Stratum.RE_RECORDED, 0)
     anew = f", {recorded:,} of them recorded again" if recorded else ""
     more = f"; {count(apart, 'task', 'tasks')} cannot be compared" if apart else ""
+    if not any(tasks.values()):
+        return f"The gate passes{more}."
     return f"No verdict became worse in {count(sum(tasks.values()), 'task', 'tasks')}{anew}{more}."
 
 

@@ -77,7 +77,7 @@ def _lines(diff: Diff, run: Run | None) -> Iterator[Text]:
     yield from (_side(word, side) for word, side in (("base", diff.base), ("head", diff.head)))
     yield from (Text(f"note  {log_safe(note)}", style="dim") for note in diff.notes)
     answer = safety(run, diff)
-    style = {"safe": "green", "unsafe": "bold red", "unknown": "bold yellow"}[answer.state]
+    style = {"safe": "green", "unsafe": "bold red", "unknown": "bold yellow"}[answer.tone]
     yield Text.assemble((answer.headline, style), f" · {answer.sentence}")
     # Where the comparison has nothing to say against head, head's own gate may have.
     reasons = diff.gate.reasons or (run.gate.reasons if run is not None and not run.gate.passed else ())

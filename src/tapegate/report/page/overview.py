@@ -26,7 +26,7 @@ def body(
     run: Run, digest: str, diff: Diff | None, evidence: Evidence, changes: Mapping[str, TaskDiff]
 ) -> Iterator[str]:
     told = safety(run, diff)
-    yield f'<header class="{told.state}"><p class="brand">Tapegate</p><h1>{escape(capital(told.headline))}</h1>'
+    yield f'<header class="{told.tone}"><p class="brand">Tapegate</p><h1>{escape(capital(told.headline))}</h1>'
     yield f'<p>{escape(told.sentence)}</p></header>\n<main id="overview">\n'
     yield from _facts(run, digest, diff, evidence)
     yield from _plots(run, diff, evidence)
