@@ -6,14 +6,11 @@ token have stand-ins (conftest.py). GitHub itself is the stateful server of test
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +34,6 @@ $(touch "$KEPT/pwned") `touch "$KEPT/pwned"` ${{{{ github.token }}}}
 BRANCH = "x;touch$IFS'pwned'`id`$(id)${{github.token}}"
 
 
-def as_github(server: GitHubServer, token: str, **more: str) -> list[str]:
-    """Words for act by which its runner believes that the server is its GitHub."""
-    environ = {**server.environ, **more}
-    words = [word for name, value in environ.items() for word in ("--env", f"{name}={value}")]
-    return [*words, "--secret", f"GITHUB_TOKEN={token}"]
-
-
 def outside_code(markdown: str) -> str:
     """What of a Markdown text is no code."""
     without_blocks = re.sub(r"(?ms)^(`{3,})[^`\n]*\n.*?^\1`*$", "", markdown)
@@ -65,7 +55,7 @@ def test_three_lines_of_yaml_gate_a_regression(small: Any, tmp_path: Path, githu
     shallow = type(small)(tmp_path / "shallow", small.environ, small.action)
     assert shallow.git("rev-list", "--count", "HEAD") == "1"
 
-    words = as_github(github, token)
+    words = small.as_github(github, token)
     ran = shallow.run("three-lines.yml", "pull_request", event, tmp_path / "kept", *words)
     assert ran.code == 1, ran.told()
     outputs = ran.outputs("gate")
@@ -208,54 +198,26 @@ def test_a_fork_is_gated_in_full_and_its_comment_comes_from_another_workflow(
     head = event["pull_request"]["head"]["sha"]
     github.pull(7, head, head_repository="stranger/library", head_ref="change")
     reading = github.token("ghs_read", contents="read", actions="read")
-    ran = small.run("tapegate.yml", "pull_request", event, tmp_path / "kept", *as_github(github, reading))
+    ran = small.run("tapegate.yml", "pull_request", event, tmp_path / "kept", *small.as_github(github, reading))
     assert ran.code == 1, ran.told()
     assert [each.line for each in ran.annotations("gate") if each.kind == "error"]
     assert ran.outputs("gate")["comparison"] == "available"
     assert github.bodies == []
 
-    report = io.BytesIO()
-    with zipfile.ZipFile(report, "w") as archive:
-        for path in sorted((ran.kept / "artifacts" / "tapegate-report").rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(ran.kept / "artifacts" / "tapegate-report"))
     run = github.run(
         head, event="pull_request", head_branch="change", head_repository="stranger/library", conclusion="failure"
     )
-    github.artifact(run, report.getvalue())
+    github.artifact(run, ran.zipped())
     writing = github.token("ghs_write", pull_requests="write", actions="read")
     payload = github.workflow_run(run)
     assert payload["workflow_run"]["pull_requests"] == []
-    told = small.run("tapegate-comment.yml", "workflow_run", payload, tmp_path / "later", *as_github(github, writing))
+    words = small.as_github(github, writing)
+    told = small.run("tapegate-comment.yml", "workflow_run", payload, tmp_path / "later", *words)
     assert told.code == 0, told.told()
     (body,) = github.bodies
     assert "## Tapegate: not safe to merge" in body
     assert "- Behaviour fails in 1 of 1 task: `FIRST-01@main`" in body
     assert "- Recordings cover the code" in body
-
-
-def test_a_merge_group_is_held_against_the_commit_that_it_is_built_on(
-    small: Any, tmp_path: Path, github: GitHubServer
-) -> None:
-    """Its results may be main's own, which are fetched by their commit; there is no pull request to comment on."""
-    base = small.git("rev-parse", "HEAD")
-    small.tapegate("run", "--out", str(tmp_path / "main"))
-    kept = io.BytesIO()
-    with zipfile.ZipFile(kept, "w") as archive:
-        for path in sorted((tmp_path / "main").rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(tmp_path / "main"))
-    github.artifact(github.run(base, event="push"), kept.getvalue())
-    (small.root / "README.md").write_text("An agent.\n")
-    head = small.commit()
-    payload = {"action": "checks_requested", "merge_group": {"base_sha": base, "head_sha": head}}
-    token = github.token(contents="read", actions="read")
-    ran = small.run("three-lines.yml", "merge_group", payload, tmp_path / "kept", *as_github(github, token))
-    assert ran.code == 0, ran.told()
-    outputs = ran.outputs("gate")
-    assert (outputs["base"], outputs["comparison"], outputs["regressions"]) == (base, "available", "0")
-    assert f"base {base[:12]}, from its own run" in ran.log("gate")
-    assert github.bodies == []
 
 
 def test_nights_and_weeks_go_as_init_wrote_them(small: Any, tmp_path: Path, github: GitHubServer) -> None:
@@ -267,24 +229,17 @@ def test_nights_and_weeks_go_as_init_wrote_them(small: Any, tmp_path: Path, gith
 
     (small.root / "says.txt").write_text("I answer in another way.")
     small.commit("the model changed")
-    git_root = tmp_path / "git"
-    bare = git_root / "octo" / "library.git"
-    small.git("clone", "--quiet", "--bare", str(small.root), str(bare))
-    subprocess.run(["git", "config", "http.receivepack", "true"], cwd=bare, check=True)
-    github.git_root = git_root
+    bare = small.served(github, tmp_path / "git")
     github.repository.workflows = {"tapegate.yml": {"pull_request", "workflow_dispatch"}}
     token = github.token(contents="write", pull_requests="write", actions="write")
-    words = as_github(github, token, GITHUB_REF_NAME="main")
+    words = small.as_github(github, token, GITHUB_REF_NAME="main")
     week = small.run("tapegate-weekly.yml", "schedule", {"schedule": "41 4 * * 1"}, tmp_path / "week", *words)
     assert week.code == 0, week.told()
     (pull,) = github.repository.pulls.values()
     assert (pull.head_ref, pull.base_ref, pull.title) == ("tapegate/refresh", "main", "Refresh the recordings")
     assert "`FIRST-01@main`: another answer" in (pull.body or "")
     assert github.repository.started == [("tapegate.yml", "workflow_dispatch", "tapegate/refresh")]
-    shown = subprocess.run(
-        ["git", "show", "tapegate/refresh:cassettes/first/FIRST-01@main/trial-1.yaml"],
-        cwd=bare, env={**os.environ, **small.environ}, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+    shown = small.shown(bare, "tapegate/refresh:cassettes/first/FIRST-01@main/trial-1.yaml")
     assert "in another way" in shown
 
 
@@ -294,19 +249,13 @@ def test_a_maintainer_records_what_a_reviewed_commit_lacks(small: Any, tmp_path:
     small.git("checkout", "--quiet", "-b", "change")
     small.replace("agent.py", "Be short", "Be brief")
     head = small.commit()
-    bare = tmp_path / "git" / "octo" / "library.git"
-    small.git("clone", "--quiet", "--bare", str(small.root), str(bare))
     small.git("checkout", "--quiet", "main")
-    subprocess.run(["git", "config", "http.receivepack", "true"], cwd=bare, check=True)
-    github.git_root = tmp_path / "git"
+    bare = small.served(github, tmp_path / "git")
     github.repository.workflows = {"tapegate.yml": {"pull_request", "workflow_dispatch"}}
     token = github.token(contents="write", pull_requests="write", actions="write")
-    commands = tmp_path / "commands"
-    commands.mkdir()
-    (commands / "gh").write_text(f'#!/bin/sh\ncase "$4" in .head.sha) echo {head};; *) echo change;; esac\n')
-    (commands / "gh").chmod(0o755)
-    env = {"ORIGIN": str(bare), "PATH": f"{commands}{os.pathsep}{small.environ['PATH']}"}
-    words = as_github(github, token, GITHUB_REF_NAME="main")
+    asked = f'case "$4" in .head.sha) echo {head};; *) echo change;; esac'
+    env = {"ORIGIN": str(bare), **small.command("gh", asked, tmp_path / "commands")}
+    words = small.as_github(github, token, GITHUB_REF_NAME="main")
 
     def dispatched(commit: str, kept: str) -> Any:
         inputs = {"pull-request": "7", "commit": commit, "cap-usd": "1.00"}
@@ -319,8 +268,5 @@ def test_a_maintainer_records_what_a_reviewed_commit_lacks(small: Any, tmp_path:
     assert ran.code == 0, ran.told()
     (pull,) = github.repository.pulls.values()
     assert (pull.head_ref, pull.base_ref, pull.title) == ("tapegate/recordings-7", "change", "Recordings for #7")
-    shown = subprocess.run(
-        ["git", "show", "tapegate/recordings-7:cassettes/first/FIRST-01@main/trial-1.yaml"],
-        cwd=bare, env={**os.environ, **small.environ}, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+    shown = small.shown(bare, "tapegate/recordings-7:cassettes/first/FIRST-01@main/trial-1.yaml")
     assert "Be brief" in shown
