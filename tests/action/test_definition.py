@@ -180,6 +180,16 @@ def test_the_checks_of_the_answers_are_never_skipped() -> None:
     assert {job["if"] for job in answers} == {"${{ always() }}"}
 
 
+def test_the_gate_runs_again_for_another_description_or_another_base() -> None:
+    """What GitHub starts a workflow for where nothing is said has no `edited`, and a run that is repeated has the old
+    event."""
+    gates = [read(path)[True] for path in WORKFLOWS if "merge_group" in read(path)[True] and path.name != "ci.yml"]
+    assert len(gates) == 2
+    assert {frozenset(on["pull_request"]["types"]) for on in gates} == {
+        frozenset({"opened", "synchronize", "reopened", "edited"})
+    }
+
+
 def test_the_starters_use_the_actions_that_this_repository_uses() -> None:
     """One version of each, everywhere: an update is made in all of them."""
     texts = [path.read_text("utf-8") for path in [*WORKFLOWS, ROOT / "action.yml"]]

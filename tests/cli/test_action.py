@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from tapegate.cli import action, action_base
 from tapegate.cli.action_gate import Gated
 from tapegate.cli.action_inputs import CHOICES, Inputs
+from tapegate.cli.init import init
 from tapegate.errors import UsageError
 from tapegate.github.marker import LONGEST_SUITE
 
@@ -209,6 +211,18 @@ def test_an_input_that_cannot_be_used_is_bad_input(tmp_path: Path, gate: Any, in
     found = gate(**inputs)
     assert (found.code, found.outputs) == (2, {"verdict": "failed", "exit-code": "2"})
     assert not (tmp_path / "pwned").exists()
+
+
+def test_the_job_that_joins_parts_says_what_kept_them_from_beginning(tmp_path: Path, gate: Any) -> None:
+    """A task that cannot be read leaves no part: where the answer is looked for, it stands at its line."""
+    CliRunner().invoke(init, ["--project", str(tmp_path)])
+    task = tmp_path / "evals" / "first" / "FIRST-01@main.yaml"
+    task.write_text(task.read_text("utf-8").replace("mode: single_turn", "mode: single_tern"), "utf-8")
+    found = gate(INPUT_MERGE="parts")
+    assert found.code == 2
+    assert "file=evals/first/FIRST-01@main.yaml,line=5" in found.log
+    assert "single_tern" in found.summary
+    assert "no_results" not in found.summary
 
 
 @pytest.mark.parametrize("name", ["INPUT_JOBS", "INPUT_ANNOTATIONS", "INPUT_PROFILE", "INPUT_SELECT", "INPUT_EVALS"])

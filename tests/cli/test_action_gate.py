@@ -39,6 +39,25 @@ def test_a_change_that_is_stale_is_not_told_twice() -> None:
     assert _code(_failing(report((UNCOVERED, "finding"), ("exact_strings", "finding")), RUN)) == 1
 
 
+def test_what_a_description_may_have_answered_is_no_failure_in_a_merge_queue() -> None:
+    """Its event has no description, and each pull request of it was held to that; what else lint finds still fails."""
+    found = report((UNCOVERED, "finding"), ("eval_removed", "finding"), ("contract_unnoted", "finding"))
+    assert [one.id for one in _failing(found, PASSED, queued=True)] == ["contract_unnoted"]
+    assert len(_failing(found, PASSED)) == 3
+
+
+def test_the_commits_of_a_shallow_checkout_answer_lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git's own log of its HEAD has the merge alone."""
+    heard: list[Any] = []
+    (tmp_path / "event.json").write_text('{"pull_request": {"body": "By hand.", "head": {"sha": "%s"}}}' % ("cd" * 20))
+    environ = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    monkeypatch.setattr(action_gate.CommitBase, "of", lambda *_: None)
+    monkeypatch.setattr(action_gate, "messages", lambda _, base, head: (f"{base[:2]}..{head[:2]}",))
+    monkeypatch.setattr(action_gate, "lint", lambda *_, described, **__: heard.append(described))
+    _linted(Inputs.of({"GITHUB_WORKSPACE": str(tmp_path)}), "ab" * 20, environ)
+    assert heard == [["By hand.", "ab..cd"]]
+
+
 @pytest.mark.parametrize(("severity", "code"), [("note", 0), ("finding", 1), ("unreadable", 2)])
 def test_lint_has_the_codes_of_its_own_command(severity: str, code: int) -> None:
     """A note fails nothing; what cannot be read is bad input."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tapegate.github import base as module
-from tapegate.github.base import Base, base_of, bring
+from tapegate.github.base import Base, base_of, bring, bring_messages, messages
 from tapegate.github.event import Event
 
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "GITHUB_"))} | {
@@ -67,6 +67,34 @@ def test_a_base_that_the_checkout_lacks_is_fetched(origin: Path, shallow: Path) 
     assert git(shallow, "cat-file", "-t", main) == "commit"
     assert bring(shallow, main, "", {}) == ""
     assert bring(shallow, "0" * 40, "", {}).startswith("the base commit 000000000000 could not be fetched: ")
+
+
+def test_the_messages_of_a_pull_requests_commits_are_fetched(origin: Path, shallow: Path) -> None:
+    """A shallow checkout has none but the merge's; what the target branch has is no part of them."""
+    main, change = git(origin, "rev-parse", "main"), git(origin, "rev-parse", "change")
+    pull = event(pull_request={"head": {"sha": change}, "base": {"ref": "main"}})
+    bring(shallow, main, "", {})
+    assert messages(shallow, main, change) == ()
+    assert bring_messages(shallow, pull, "", {}) == ""
+    assert [said.strip() for said in messages(shallow, main, change)] == ["change"]
+    assert git(shallow, "rev-list", "--count", "HEAD") == "1"
+
+
+def test_commits_that_cannot_be_fetched_cost_their_messages(origin: Path, shallow: Path) -> None:
+    """And say so; whatever a branch is called, it is no option of git's."""
+    main, change = git(origin, "rev-parse", "main"), git(origin, "rev-parse", "change")
+    for head, ref in (("0" * 40, "main"), (change, "--upload-pack=touch pwned"), (change, "x;touch$IFS'pwned'`id`")):
+        said = bring_messages(shallow, event(pull_request={"head": {"sha": head}, "base": {"ref": ref}}), "", {})
+        assert said.startswith("the commits of the pull request could not be fetched: ")
+        assert messages(shallow, main, head) == ()
+    assert not list(shallow.rglob("pwned"))
+
+
+def test_a_whole_checkout_fetches_no_messages(origin: Path) -> None:
+    """It has the commits; neither do other events have a pull request's."""
+    sha = git(origin, "rev-parse", "change")
+    assert bring_messages(origin, event(pull_request={"head": {"sha": sha}, "base": {"ref": "main"}}), "", {}) == ""
+    assert bring_messages(origin, event(name="push"), "", {}) == ""
 
 
 def test_another_checkout_has_no_base_and_none_is_guessed(origin: Path, tmp_path: Path) -> None:

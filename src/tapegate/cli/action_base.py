@@ -13,7 +13,7 @@ from pathlib import Path
 from tapegate.cli.action_inputs import FILE, Inputs
 from tapegate.errors import TapegateError
 from tapegate.github.artifact_name import artifact_name
-from tapegate.github.base import base_of, bring
+from tapegate.github.base import base_of, bring, bring_messages
 from tapegate.github.event import Event
 from tapegate.github.install import output
 from tapegate.report.inert import log_safe
@@ -41,11 +41,14 @@ def step(environ: Mapping[str, str]) -> int:
 def _found(inputs: Inputs, environ: Mapping[str, str]) -> dict[str, str]:
     if inputs.shard is not None:
         return {}  # a part is held against nothing
-    base = base_of(inputs.project, Event.of(environ))
+    event = Event.of(environ)
+    base = base_of(inputs.project, event)
     if not base.sha:
         return {"why": base.why_not} if base.why_not else {}
     token = environ.get("INPUT_TOKEN", "")
     why = [bring(inputs.project, base.sha, token, environ)]
+    if unread := bring_messages(inputs.project, event, token, environ):
+        print(f"lint reads no commit message: {log_safe(unread)}")
     results = ""
     # A selection is compared with nothing; lint looks at the change all the same.
     if inputs.baseline in ("auto", "artifact") and not inputs.select:

@@ -12,14 +12,15 @@ import click
 from tapegate.cli import options
 from tapegate.cli.action_inputs import Inputs
 from tapegate.cli.baseline import Found, base_side
-from tapegate.cli.gate import Gating, judged
+from tapegate.cli.gate import Gating, judged, readable
 from tapegate.cli.merging import Merging, joined
 from tapegate.cli.rendering import Report, evidence_of, leave
 from tapegate.cli.sides import side_of, terms
 from tapegate.compare.differential_ab import compare, judged_anew
-from tapegate.errors import TapegateError
+from tapegate.errors import BadInput, TapegateError
 from tapegate.github import annotations as commands
 from tapegate.github import claim
+from tapegate.github.base import messages
 from tapegate.github.culprits import Culprit, added_since, culprits
 from tapegate.github.description import description
 from tapegate.github.event import Event
@@ -41,6 +42,8 @@ from tapegate.standard.finding import LintFinding, LintReport
 from tapegate.standard.lint import lint
 from tapegate.tape.place import ROOM
 
+ANSWERABLE = frozenset({UNCOVERED, "eval_removed"})
+"""What a line of a pull request's description can answer."""
 UNSEEN = "change_not_linted"
 """What stands in for the findings of a change that lint could not look at."""
 
@@ -80,7 +83,7 @@ def _gated(inputs: Inputs, environ: Mapping[str, str], step: Step, out: Path) ->
     # Nor is a selection: what it leaves out would count as removed.
     whole = inputs.shard is None and not run.partial
     diff = _compared(inputs, found, jobs, environ, out) if whole else None
-    findings = _failing(report, run)
+    findings = _failing(report, run, queued=Event.of(environ).name == "merge_group")
     codes = {run.gate.exit_code, _code(findings)}
     if diff is not None and diff.available and diff.gate.exit_code == 1:
         codes.add(1)
@@ -109,19 +112,15 @@ def _gated(inputs: Inputs, environ: Mapping[str, str], step: Step, out: Path) ->
 
 def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
     if inputs.merge is not None:
-        return joined(
-            Merging(
-                (inputs.merge,),
-                out,
-                inputs.project,
-                inputs.evals,
-                github=False,
-                annotations=False,
-                as_json=False,
-                quiet=True,
-            )
-        )
-    words = Gating(
+        quiet = {"github": False, "annotations": False, "as_json": False, "quiet": True}
+        words = Merging((inputs.merge,), out, inputs.project, inputs.evals, **quiet)
+        try:
+            return joined(words)
+        except BadInput:
+            # A part that could not begin has left nothing: what kept it is told here, where the answer is looked for.
+            readable(inputs.project, inputs.evals)
+            raise
+    gating = Gating(
         select=inputs.select,
         project=inputs.project,
         evals=inputs.evals,
@@ -139,7 +138,7 @@ def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
         as_json=False,
         quiet=True,
     )
-    run, raw, _ = judged(words, out)
+    run, raw, _ = judged(gating, out)
     return run, raw
 
 
@@ -155,16 +154,18 @@ def _linted(inputs: Inputs, base: str, environ: Mapping[str, str]) -> LintReport
         said = f"the change was not linted: {error.problems[0].message}"
         report = lint(inputs.project, folder)
         return replace(report, findings=(*report.findings, LintFinding(UNSEEN, UNSEEN, "note", said, None, None, "")))
-    return lint(inputs.project, folder, base=against, described=[description(environ)])
+    # Of a shallow checkout's HEAD git sees no commit but the merge itself.
+    commits = messages(inputs.project, base, Event.of(environ).head)
+    return lint(inputs.project, folder, base=against, described=[description(environ), *commits])
 
 
-def _failing(report: LintReport | None, run: Run) -> tuple[LintFinding, ...]:
+def _failing(report: LintReport | None, run: Run, *, queued: bool = False) -> tuple[LintFinding, ...]:
+    """The findings that fail the gate; not those that the run has told, nor in a merge queue those that a description
+    may have answered: it is not in that event, and every pull request of the group was held to them."""
     if report is None:
         return ()
-    stale = bool(run.count(Verdict.STALE))
-    return tuple(
-        finding for finding in report.findings if finding.severity != "note" and not (stale and finding.id == UNCOVERED)
-    )
+    told = ANSWERABLE if queued else {UNCOVERED} if run.count(Verdict.STALE) else set()
+    return tuple(finding for finding in report.findings if finding.severity != "note" and finding.id not in told)
 
 
 def _code(findings: tuple[LintFinding, ...]) -> int:

@@ -30,6 +30,7 @@ from tapegate.model.run import Run, TrialResult
 from tapegate.model.task import Task
 from tapegate.model.trace import Trace
 from tapegate.oracles.catalog import check_contract, needs
+from tapegate.oracles.oracle import Oracle
 from tapegate.oracles.plugins import catalog_of
 from tapegate.report import results, terminal
 from tapegate.report.inert import log_safe
@@ -94,17 +95,23 @@ def gate(words: Gating, environ: Mapping[str, str]) -> int:
     return run.gate.exit_code
 
 
-def judged(words: Gating, out: Path) -> tuple[Run, bytes, Suite]:
-    """Replay and judge; results and reports are in `out` then. Returns the run, the bytes of its results, the suite.
-
-    Raises TapegateError where it cannot begin.
-    """
-    suite = load_suite(words.project, words.project / words.evals)
+def readable(project: Path, evals: Path) -> tuple[Suite, tuple[Oracle, ...]]:
+    """The suite and the metrics of a project. Raises LoadError with all that keeps a run of it from beginning."""
+    suite = load_suite(project, project / evals)
     catalog = catalog_of(suite.project, suite.evals)
     contracts = (problem for task in suite.tasks for problem in check_contract(task, catalog))
     problems = [*check.problems(suite), *contracts]
     if problems:
         raise LoadError.all(dict.fromkeys(problems))  # the cases of a task share what they do not change
+    return suite, catalog
+
+
+def judged(words: Gating, out: Path) -> tuple[Run, bytes, Suite]:
+    """Replay and judge; results and reports are in `out` then. Returns the run, the bytes of its results, the suite.
+
+    Raises TapegateError where it cannot begin.
+    """
+    suite, catalog = readable(words.project, words.evals)
     name = words.profile or ("dev" if words.select else "pr")
     profile = _stricter(profile_of(suite.config, name), words)
     chosen = select(suite, words.select, here=Path.cwd())

@@ -64,8 +64,30 @@ def bring(project: Path, sha: str, token: str, environ: Mapping[str, str]) -> st
     done = _ran(project, *words, env=_authorised(project, token, environ))
     if done.returncode == 0:
         return ""
-    said = done.stderr.strip().splitlines()[-1:] or [f"git ended with {done.returncode}"]
-    return f"the base commit {sha[:12]} could not be fetched: {said[0].replace(token, '***') if token else said[0]}"
+    return f"the base commit {sha[:12]} could not be fetched: {_said(done, token)}"
+
+
+def bring_messages(project: Path, event: Event, token: str, environ: Mapping[str, str]) -> str:
+    """Fetch the pull request's own commits, whose messages lint reads, where the checkout has left them out; why not
+    where that fails, else empty.
+
+    A shallow checkout holds the merge commit alone. All that the target branch has is left out: a line there speaks of
+    another change.
+    """
+    head, target = event.head, event.target
+    if not head or not target or _git(project, "rev-parse", "--is-shallow-repository").strip() != "true":
+        return ""
+    words = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", f"--shallow-exclude=refs/heads/{target}"]
+    done = _ran(project, *words, "origin", head, env=_authorised(project, token, environ))
+    return "" if done.returncode == 0 else f"the commits of the pull request could not be fetched: {_said(done, token)}"
+
+
+def messages(project: Path, base: str, head: str) -> tuple[str, ...]:
+    """The messages of the commits that `head` has and `base` has not, as far as they are here."""
+    if not base or not head:
+        return ()
+    said = _git(project, "log", "-z", "--format=%B", f"{base}..{head}", "--")
+    return tuple(message for message in said.split("\0") if message.strip())
 
 
 def _authorised(project: Path, token: str, environ: Mapping[str, str]) -> dict[str, str]:
@@ -83,6 +105,12 @@ def _authorised(project: Path, token: str, environ: Mapping[str, str]) -> dict[s
         "GIT_CONFIG_KEY_0": f"http.{server.rstrip('/')}/.extraheader",
         "GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {header}",
     }
+
+
+def _said(done: subprocess.CompletedProcess[str], token: str) -> str:
+    """The last line of what git said of a failure."""
+    (line,) = done.stderr.strip().splitlines()[-1:] or [f"git ended with {done.returncode}"]
+    return line.replace(token, "***") if token else line
 
 
 def _git(project: Path, *words: str) -> str:

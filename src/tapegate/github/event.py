@@ -52,6 +52,12 @@ class Event:
         return self._sha("pull_request", "head", "sha")
 
     @property
+    def target(self) -> str:
+        """The branch that the pull request is for; empty in any other event."""
+        found = self.at("pull_request", "base", "ref")
+        return found if isinstance(found, str) else ""
+
+    @property
     def group_base(self) -> str:
         """The commit that a merge group is built on; empty in any other event."""
         return self._sha("merge_group", "base_sha")
