@@ -112,6 +112,17 @@ def test_workflows_are_written_where_github_reads_them(tmp_path: Path) -> None:
     assert begun(tmp_path / "sub").exit_code == 0
 
 
+def test_a_branch_that_a_change_is_made_on_is_no_default_branch(tmp_path: Path) -> None:
+    """A repository that was pushed and never cloned knows no default of its remote; it has a main."""
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.invalid")
+    git(tmp_path, *author, "commit", "--quiet", "--allow-empty", "--message", "main")
+    git(tmp_path, "checkout", "--quiet", "-b", "add-a-gate")
+    begun(tmp_path, "--github", "--action", ACTION)
+    workflow = yaml.safe_load((tmp_path / ".github" / "workflows" / "tapegate.yml").read_text("utf-8"))
+    assert workflow[True]["push"] == {"branches": ["main"]}
+
+
 def test_the_results_that_are_compared_with_are_of_the_default_branch(tmp_path: Path) -> None:
     """As the remote names it, else the one that is checked out."""
     git(tmp_path, "init", "--quiet", "--initial-branch=trunk")

@@ -107,9 +107,17 @@ def _at_the_root(project: Path) -> None:
 
 
 def _default_branch(project: Path) -> str:
-    """As the remote has it, else the one that is checked out, else main."""
+    """As the remote has it; else `main` or `master` where there is one, since what is checked out may be a change; else
+    what is checked out."""
     remote = _git(project, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").partition("/")[2]
-    return remote or _git(project, "symbolic-ref", "--short", "HEAD") or "main"
+    here = _git(project, "symbolic-ref", "--short", "HEAD") or "main"
+    usual = [name for name in ("main", "master") if name == here or _is_branch(project, name)]
+    return remote or next(iter(usual), here)
+
+
+def _is_branch(project: Path, name: str) -> bool:
+    places = (f"refs/remotes/origin/{name}", f"refs/heads/{name}")
+    return any(_git(project, "rev-parse", "--verify", "--quiet", place) for place in places)
 
 
 def _own_action() -> str | None:
