@@ -250,6 +250,17 @@ def test_a_run_that_uploaded_nothing_is_said(workflow: Workflow, server: GitHubS
     assert "has no artifact 'tapegate-report'" in server.bodies[0]
 
 
+def test_a_run_that_was_cancelled_makes_no_comment(workflow: Workflow, server: GitHubServer, passed: Run) -> None:
+    """A newer one of the same commit ends it, after an edit of the description say; a comment that is there is told."""
+    more = {"event": "pull_request", "head_branch": "topic", "head_repository": FORK, "conclusion": "cancelled"}
+    server.pull(7, HEAD, head_repository=FORK)
+    workflow.comment("workflow_run", server.workflow_run(server.run(HEAD, **more)))
+    assert server.bodies == []
+    workflow.comment("workflow_run", server.workflow_run(server.run(HEAD, **more)), mode="always")
+    assert len(server.bodies) == 1
+    assert "no report that can be read" in server.bodies[0]
+
+
 @pytest.mark.parametrize(
     "change",
     [

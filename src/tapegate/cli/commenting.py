@@ -107,7 +107,9 @@ def _of_workflow_run(words: Commenting, event: Event, client: Client) -> Put:
         return Put("outdated")
     marker = Marker(words.suite, run.head_sha, run.id, run.run_attempt)
     told = pull_comment.tell_of_stranger(found, run)
-    return pull_comment.post(client, pull.number, marker, told, words.mode)
+    # One that was cancelled before it had a report has nothing to say; mostly another of the same commit follows.
+    unsaid = run.conclusion == "cancelled" and isinstance(found, TapegateError) and words.mode == "auto"
+    return pull_comment.post(client, pull.number, marker, told, "changes" if unsaid else words.mode)
 
 
 def _number(environ: Mapping[str, str], name: str) -> int:

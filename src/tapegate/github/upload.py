@@ -22,7 +22,8 @@ def upload(client: Client, run: WorkflowRun, name: str) -> Untrusted:
         raise GitHubError.of(
             "no_artifact",
             f"run {run.id} has no artifact {name!r}",
-            fix="upload the report of every gate, also of one that fails: `if: ${{ !cancelled() }}`",
+            fix="upload the report of every gate, also of one that fails: `if: ${{ !cancelled() }}`. Where evals are "
+            "in another folder, name that: `tapegate github comment --suite FOLDER/evals`",
         )
     newest = max(found, key=lambda one: one.id)
     if newest.expired:
