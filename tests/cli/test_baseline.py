@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,14 @@ def test_the_bases_own_results_come_before_a_worktree(tmp_path: Path, kept: Path
     found = side(tmp_path, Found(SHA, kept, ()))
     assert found is not None
     assert (found.commit, found.problem, worktree) == (SHA, "", [])
+
+
+def test_a_base_before_the_first_evals_is_said_to_be_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The change that brings a gate is compared with nothing, which asks nobody to create what it has created."""
+    monkeypatch.setattr(baseline.worktree, "checked_out", lambda *_: nullcontext(tmp_path))
+    found = side(tmp_path, Found(SHA, None, ()))
+    assert found is not None
+    assert (found.run, found.problem) == (None, "it has no evals yet: 'evals' is no folder there")
 
 
 def test_a_worktree_stands_in_for_what_cannot_be_had(tmp_path: Path, worktree: list[str]) -> None:

@@ -76,6 +76,10 @@ def _of_worktree(inputs: Inputs, sha: str, jobs: int, environ: Mapping[str, str]
     """The base's own code, evals and recordings, with what its agent needs installed in an environment of its own."""
     try:
         with worktree.checked_out(inputs.project, sha) as folder:
+            if not (folder / inputs.evals).is_dir():
+                # As where a change brings the first ones: nothing of it is to be mended.
+                first = f"it has no evals yet: {str(inputs.evals)!r} is no folder there"
+                return Side(sha, None, commit=sha, problem=first)
             running = Running(folder, inputs.evals, inputs.profile, jobs, agent=_installed(environ, folder))
             side = running.side(Place(sha, project=folder), out)
     except TapegateError as error:
