@@ -60,6 +60,54 @@ def test_a_request_that_names_no_model_is_no_chat(body: bytes, example: Cassette
     assert chats(replace(example, interactions=(other,))) == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [
+        ("/v1beta/models/gemini-2.5-flash:generateContent", "gemini-2.5-flash"),
+        ("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", "gemini-2.5-flash"),
+        ("/v1/projects/p/locations/l/publishers/anthropic/models/claude-x@1:streamRawPredict", "claude-x@1"),
+        ("/model/anthropic.claude-x-v2%3A0/converse", "anthropic.claude-x-v2:0"),
+        ("/model/m/converse-stream", "m"),
+        ("/openai/deployments/ours/chat/completions?api-version=1", "ours"),
+    ],
+)
+def test_a_model_that_stands_in_the_path_is_pinned_too(example: Cassette, path: str, model: str) -> None:
+    """With prompt, tools and parameters, and the version that a Gemini answer names, however it is framed."""
+    first = example.interactions[0]
+    body = json.dumps(
+        {
+            "systemInstruction": {"parts": [{"text": "Be brief."}]},
+            "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+            "tools": [{"functionDeclarations": [{"name": "find"}]}],
+            "generationConfig": {"temperature": 0},
+        }
+    ).encode()
+    request = replace(first.request, uri=f"https://model.example{path}", body=body)
+    version = {"modelVersion": "g-002", "candidates": []}
+    for answer in (
+        json.dumps(version),
+        f"data: {json.dumps(version)}\r\n\r\n",
+        json.dumps([version, version], indent=2),
+    ):
+        response = replace(first.response, body=answer.encode())
+        (chat,) = chats(replace(example, interactions=(replace(first, request=request, response=response),)))
+        assert (chat.model, chat.resolved) == (model, "g-002")
+        assert chat.prompt == {"systemInstruction": {"parts": [{"text": "Be brief."}]}}
+        assert list(chat.tools) == ["tools"]
+        assert list(chat.parameters) == ["generationConfig"]
+    other = replace(first, request=replace(request, uri="https://model.example/v1beta/models/gemini:countTokens"))
+    assert chats(replace(example, interactions=(other,))) == ()
+
+
+def test_a_response_of_one_text_is_a_conversation(example: Cassette) -> None:
+    """`input` may be a text beside `instructions`: these are the prompt, and what is asked is no parameter."""
+    first = example.interactions[0]
+    body = json.dumps({"model": "m-1", "instructions": "Be brief.", "input": "Hi", "store": False}).encode()
+    (chat,) = chats(replace(example, interactions=(replace(first, request=replace(first.request, body=body)),)))
+    assert chat.prompt == {"instructions": "Be brief."}
+    assert chat.parameters == {"model": "m-1", "store": False}
+
+
 def test_an_embedding_names_its_model(example: Cassette) -> None:
     """Its input is no parameter: pins do not change with what is embedded."""
     first = example.interactions[0]

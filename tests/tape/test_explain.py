@@ -80,6 +80,35 @@ def test_a_miss_has_a_class_and_names_what_differs(body: bytes, kind: str, says:
         assert words in miss.explanation
 
 
+def one_text(**changed: Any) -> bytes:
+    """A request to OpenAI Responses whose input is a text."""
+    return json.dumps({"model": "m-1", "instructions": "Be brief.", "input": "Hi", "tools": [TOOL], **changed}).encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "says"),
+    [
+        (one_text(instructions="Be kind."), "prompt_changed", 'instructions: recorded "Be brief.", now "Be kind."'),
+        (one_text(tools=[TOOL, READ]), "tools_changed", "tool 'read': not recorded"),
+        (one_text(model="m-2"), "parameters_changed", 'model: recorded "m-1", now "m-2"'),
+        (one_text(input="Ho"), "diverged", 'message 1: recorded "Hi", now "Ho"'),
+    ],
+)
+def test_a_response_of_one_text_is_a_conversation(body: bytes, kind: str, says: str) -> None:
+    """What changed of it is told as of any other request to a model."""
+    miss = recorded(one_text()).explain(asked(body), [False])
+    assert miss.kind == kind
+    assert says in miss.explanation
+
+
+def test_an_embedding_is_no_conversation() -> None:
+    """Its texts are no turns: another one is another request."""
+    old, new = (json.dumps({"model": "e-1", "input": ["moss", text]}).encode() for text in ("fern", "oak"))
+    miss = recorded(old).explain(asked(new), [False])
+    assert (miss.kind, miss.turn) == ("parameters_changed", None)
+    assert 'input[1]: recorded "fern", now "oak"' in miss.explanation
+
+
 def test_the_turn_of_a_divergence_is_a_number() -> None:
     """Reports can say at which turn a conversation left its recording."""
     miss = recorded(FIRST, SECOND).explain(asked(request([*TURNS, CALL, {**RESULT, "content": "9"}])), [True, False])

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from tapegate.tape.canonical import Number, load
 from tapegate.tape.cassette import Cassette, Response
 from tapegate.tape.coding import Undecodable, decoded
 from tapegate.tape.conversation import Conversation
+from tapegate.tape.secrets.framing import frames_of
 
 STREAMING = frozenset({"stream", "stream_options"})
 """How an answer travels, not what is asked."""
+_MODEL_IN_PATH = re.compile(
+    r"/models/([^/:]+):(?:streamG|g)enerateContent\Z|/models/([^/:]+):(?:embedContent|batchEmbedContents)\Z"
+    r"|/models/([^/:]+):(?:streamR|r)awPredict\Z|/model/([^/]+)/converse(?:-stream)?\Z"
+    r"|/deployments/([^/]+)/(?:chat/completions|completions|embeddings|responses)\Z"
+)
+"""Gemini, Anthropic on Vertex, Bedrock and Azure name the model in the path."""
 ENVELOPES = ("response", "message")
 """Where OpenAI Responses and Anthropic streams put the object that names the model."""
 
@@ -33,11 +42,11 @@ class Chat:
 
 
 def chats(cassette: Cassette) -> tuple[Chat, ...]:
-    """The interactions whose request is a JSON object that names a model, in order."""
+    """The interactions whose request is a JSON object and names a model, there or in its path, in order."""
     found = []
     for interaction in cassette.interactions:
         document = load(interaction.request.body)
-        model = _text(document, "model")
+        model = _text(document, "model") or _in_path(interaction.request.uri, document)
         if model is None:
             continue
         asked = Conversation.of(document) or Conversation(
@@ -47,7 +56,7 @@ def chats(cassette: Cassette) -> tuple[Chat, ...]:
         found.append(
             Chat(
                 model=model,
-                resolved=_first(answer, "model"),
+                resolved=_first(answer, "model") or _first(answer, "modelVersion"),
                 fingerprint=_first(answer, "system_fingerprint"),
                 prompt=asked.prompt,
                 tools=asked.tools,
@@ -55,6 +64,11 @@ def chats(cassette: Cassette) -> tuple[Chat, ...]:
             )
         )
     return tuple(found)
+
+
+def _in_path(uri: str, document: Any) -> str | None:
+    found = _MODEL_IN_PATH.search(uri.partition("?")[0]) if isinstance(document, dict) else None
+    return unquote(found[found.lastindex or 0]) if found is not None else None
 
 
 def _content(response: Response) -> bytes:
@@ -83,6 +97,9 @@ def _text(holder: Any, field: str) -> str | None:
 
 def _documents(answer: bytes, field: bytes) -> Iterator[dict[str, Any]]:
     if field not in answer:
+        return
+    if answer.lstrip()[:1] == b"[":
+        yield from (frame for frame in frames_of(answer) if isinstance(frame, dict))
         return
     rows = [answer] if answer.lstrip()[:1] == b"{" else answer.splitlines()
     for row in rows:

@@ -37,12 +37,13 @@ class Conversation:
         """The conversation in a body that was read; None when it is no model request."""
         if not isinstance(document, dict):
             return None
-        turns_key = next((key for key in CONVERSATION_KEYS if isinstance(document.get(key), list)), None)
+        turns_key = next((key for key in CONVERSATION_KEYS if _is_talk(key, document)), None)
         if turns_key is None:
             return None
+        turns = document[turns_key]
         prompt: dict[str, Any] = {key: document[key] for key in PROMPT_KEYS if key in document}
         messages: list[tuple[str, Any]] = []
-        for number, message in enumerate(document[turns_key]):
+        for number, message in enumerate([turns] if isinstance(turns, str) else turns):
             path = f"{turns_key}[{number}]"
             if isinstance(message, dict) and message.get("role") in PROMPT_ROLES:
                 prompt[f"{path}.content"] = message.get("content")
@@ -64,3 +65,13 @@ class Conversation:
                 break
             count += 1
         return count
+
+
+def _is_talk(key: str, document: Mapping[str, Any]) -> bool:
+    """Whether turns stand under `key`. Embeddings have an `input` too, of texts; Responses may have one text for it."""
+    turns = document.get(key)
+    if key != "input":
+        return isinstance(turns, list)
+    if isinstance(turns, str):
+        return any(name in document for name in (*PROMPT_KEYS, *TOOL_KEYS))
+    return isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns)
