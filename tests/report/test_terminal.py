@@ -58,6 +58,24 @@ def test_what_failed_comes_first_with_place_expected_and_got(failed: Run) -> Non
     assert terminal.render(failed, "sha256:0") == FAILED
 
 
+def test_cases_that_show_the_same_share_a_line(make_task: Any, make_finding: Any) -> None:
+    """Cases stand in the order of their numbers; those that passed alike, one behind the other, are told once."""
+    alike = [make_task(f"RET-08@A5[{case}]", Verdict.PASS, outcome=0, tool_path=()) for case in (1, 10, 11, 2, 4)]
+    other = make_task("RET-08@A5[3]", Verdict.PASS, outcome=0)
+    failed = [make_task(f"RET-09@A5[{case}]", Verdict.FAIL, make_finding(), tool_path=()) for case in (1, 2)]
+    run = Run("pr", False, (*alike, other, *failed), Gate(False, 1, ()))
+    table = terminal.render(run, "sha256:0").partition("task ")[2].split("\n")[1:8]
+    assert [line.split("  ")[0] for line in table] == [
+        "RET-08@A5[1–2]",
+        "RET-08@A5[3]",
+        "RET-08@A5[4]",
+        "RET-08@A5[10–11]",
+        "RET-09@A5[1]",
+        "RET-09@A5[2]",
+        "gate failed · 8 tasks: 6 passed, 2 failed",
+    ]
+
+
 def test_color_is_only_added(failed: Run) -> None:
     """Without its escape codes, the colored report is the plain one."""
     import re

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import StringIO
 
 from rich.console import Console
@@ -59,19 +60,52 @@ def _table(run: Run) -> Table:
     table.add_column("tools")
     table.add_column("tokens", justify="right", no_wrap=True)
     table.add_column("as recorded", justify="right", no_wrap=True)
-    for task in run.tasks:
-        for trial in task.trials:
-            name = task.key if trial.trial == 1 else f"  trial {trial.trial}{' (extra)' if trial.extra else ''}"
-            accepted = words.ABSENT if trial.outcome is None else _outcome(task, trial.outcome)
+    for tasks in _alike(sorted(run.tasks, key=lambda task: words.counted(task.key))):
+        first, last = tasks[0], tasks[-1]
+        name = first.key if first is last else f"{first.key[:-1]}–{last.key.partition('[')[2]}"
+        for trial, (accepted, *cells) in zip(first.trials, _rows(first), strict=True):
             table.add_row(
-                Text(name),
+                Text(name if trial.trial == 1 else f"  trial {trial.trial}{' (extra)' if trial.extra else ''}"),
                 Text(trial.verdict.value, style=STYLES[trial.verdict]),
                 Text(accepted),
-                Text(log_safe(words.tool_path(trial.tool_path))),
-                words.tokens(trial.metrics.total_tokens),
-                words.milliseconds(trial.metrics.latency_e2e_ms),
+                *(Text(cell) for cell in cells),
             )
     return table
+
+
+def _alike(tasks: Iterable[TaskResult]) -> list[list[TaskResult]]:
+    """Tasks that share lines: cases of one task, one behind the other, that passed and would show the same."""
+    groups: list[list[TaskResult]] = []
+    for task in tasks:
+        last = groups[-1][-1] if groups else None
+        if last is not None and task.verdict is Verdict.PASS and _next(last, task) and _shown(last) == _shown(task):
+            groups[-1].append(task)
+        else:
+            groups.append([task])
+    return groups
+
+
+def _next(task: TaskResult, other: TaskResult) -> bool:
+    (name, case), (other_name, other_case) = words.counted(task.key), words.counted(other.key)
+    return name == other_name and 0 < case == other_case - 1
+
+
+def _shown(task: TaskResult) -> list[tuple[object, ...]]:
+    lines = zip(task.trials, _rows(task), strict=True)
+    return [(trial.trial, trial.extra, trial.verdict, *cells) for trial, cells in lines]
+
+
+def _rows(task: TaskResult) -> list[tuple[str, str, str, str]]:
+    """What the columns behind the verdict say of each trial."""
+    return [
+        (
+            words.ABSENT if trial.outcome is None else _outcome(task, trial.outcome),
+            log_safe(words.tool_path(trial.tool_path)),
+            words.tokens(trial.metrics.total_tokens),
+            words.milliseconds(trial.metrics.latency_e2e_ms),
+        )
+        for trial in task.trials
+    ]
 
 
 def _outcome(task: TaskResult, index: int) -> str:
