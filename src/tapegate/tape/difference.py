@@ -13,6 +13,8 @@ from tapegate.tape.jsonpath import render_path
 
 MOST_LINES = 16
 MOST_WIDTH = 160
+MOST_COMPARED = 1_000
+"""Lines of a text from the first that differs on: what comparing costs grows with their square, and an agent waits."""
 _ABSENT = object()
 
 
@@ -54,9 +56,13 @@ def text_diff(recorded: str, asked: str) -> list[str]:
     """The lines that differ, `-` as recorded and `+` as asked now, with one line around them; cut when long."""
     lines: list[str] = []
     mine, theirs = recorded.splitlines(), asked.splitlines()
+    skipped, cut = 0, max(len(mine), len(theirs)) > MOST_COMPARED
+    if cut:
+        skipped = max(0, _shared(mine, theirs) - 1)
+        mine, theirs = (side[skipped : skipped + MOST_COMPARED] for side in (mine, theirs))
     for group in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_grouped_opcodes(1):
         _, before, _, after, end = group[0]
-        lines.append(f"  line {after + 1 if end > after else before + 1}:")
+        lines.append(f"  line {skipped + (after + 1 if end > after else before + 1)}:")
         for kind, i, j, k, m in group:
             if kind == "equal":
                 lines += [f"     {_cut(line)}" for line in mine[i:j]]
@@ -67,8 +73,15 @@ def text_diff(recorded: str, asked: str) -> list[str]:
             lines += [f"    +{line}" for line in (*(new for _, new in pairs), *map(_cut, theirs[k + alone : m]))]
     if len(lines) > MOST_LINES:
         more = len(lines) - MOST_LINES
-        lines = [*lines[:MOST_LINES], f"    … {more} more lines differ"]
+        where = f" in the first {MOST_COMPARED:,}" if cut else ""
+        lines = [*lines[:MOST_LINES], f"    … {more} more lines differ{where}"]
     return lines
+
+
+def _shared(mine: list[str], theirs: list[str]) -> int:
+    """How many lines both begin with."""
+    pairs = enumerate(zip(mine, theirs, strict=False))
+    return next((place for place, (old, new) in pairs if old != new), min(len(mine), len(theirs)))
 
 
 def listed(found: Sequence[Change], most: int = 8) -> list[str]:
