@@ -63,7 +63,7 @@ def test_three_lines_of_yaml_gate_a_regression(small: Any, tmp_path: Path, githu
     assert (outputs["comparison"], outputs["base"], outputs["regressions"]) == ("available", base, "1")
 
     lines = (shallow.root / TASK).read_text().split("\n")
-    (wanted,) = [number for number, text in enumerate(lines, 1) if "facts:" in text]
+    (wanted,) = [number for number, text in enumerate(lines, 1) if text.lstrip().startswith("facts:")]
     annotation, uncovered = [each for each in ran.annotations("gate") if each.kind == "error"]
     assert (annotation.file, annotation.line) == (TASK, wanted)
     assert (uncovered.file, uncovered.title) == ("agent.py", "Tapegate: eval_unchanged")
