@@ -106,6 +106,23 @@ def test_another_checkout_has_no_base_and_none_is_guessed(origin: Path, tmp_path
     assert "git knows no commit here" in base_of(tmp_path, event()).why_not
 
 
+def test_a_checkout_of_another_user_is_said_to_be_that(shallow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a job's container: it was checked out all the same."""
+    monkeypatch.setenv("HOME", str(shallow))
+    # Git's own word for its tests; ours are dropped.
+    monkeypatch.setattr(module, "_ran", _of_another_user(module._ran))
+    found = base_of(shallow, event()).why_not
+    assert "is another user's" in found
+    assert f'git config --global --add safe.directory "{shallow}"' in found
+
+
+def _of_another_user(ran: Any) -> Any:
+    def run(*words: Any, **more: Any) -> Any:
+        return ran(*words, **{**more, "env": {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}})
+
+    return run
+
+
 def test_a_merge_group_names_its_base() -> None:
     """Anything that is no commit counts as none."""
     sha = "ab" * 20

@@ -35,9 +35,10 @@ def base_of(project: Path, event: Event) -> Base:
         return Base(event.group_base) if event.group_base else Base(why_not="the event names no base commit")
     if not event.of_pull_request:
         return Base()
-    head = _git(project, "rev-parse", "--verify", "HEAD").strip()
-    if not SHA.fullmatch(head):
-        return Base(why_not="git knows no commit here; check out with actions/checkout")
+    asked = _ran(project, "rev-parse", "--verify", "HEAD")
+    head = asked.stdout.strip()
+    if asked.returncode or not SHA.fullmatch(head):
+        return Base(why_not=_unread(project, asked.stderr))
     if event.sha and head != event.sha:
         return Base(
             why_not=f"{head[:12]} is checked out and not the pull request's merge commit {event.sha[:12]}; "
@@ -105,6 +106,15 @@ def _authorised(project: Path, token: str, environ: Mapping[str, str]) -> dict[s
         "GIT_CONFIG_KEY_0": f"http.{server.rstrip('/')}/.extraheader",
         "GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {header}",
     }
+
+
+def _unread(project: Path, said: str) -> str:
+    """Why git reads no commit."""
+    if "dubious ownership" in said:
+        # In a job's container, whose user is not the runner's.
+        fix = f'let a step before this one run `git config --global --add safe.directory "{project.resolve()}"`'
+        return f"git does not trust {str(project)!r}, which is another user's; {fix}"
+    return "git knows no commit here; check out with actions/checkout"
 
 
 def _said(done: subprocess.CompletedProcess[str], token: str) -> str:
