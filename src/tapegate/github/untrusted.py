@@ -150,8 +150,10 @@ def _bounded(raw: bytes) -> None:
     count, size = struct.unpack_from("<HL", raw, at + 10)
     if at >= 76 and raw[at - 20 : at - 16] == _END_64_AT and raw[at - 76 : at - 72] == _END_64:
         count, size = struct.unpack_from("<QQ", raw, at - 76 + 32)
-    if count > 2 * MOST_FILES or size > _MOST_DIRECTORY:
+    if count > 2 * MOST_FILES:
         raise _bad(f"it lists {count:,} files, more than the {MOST_FILES:,} that are read")
+    if size > _MOST_DIRECTORY:
+        raise _bad(f"its list of files has {size:,} bytes, more than the {_MOST_DIRECTORY:,} that are read")
 
 
 def _unique(names: list[tuple[str, int]]) -> dict[str, int]:
