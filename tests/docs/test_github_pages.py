@@ -10,6 +10,7 @@ import pytest
 from tapegate.cli import github
 from tapegate.cli.recording import PR_EVENTS
 from tapegate.cli.refreshing import RECORDINGS
+from tapegate.cli.starting import STARTER
 from tapegate.github import client, kept_results, patience, untrusted
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -40,6 +41,15 @@ def test_nothing_is_pushed_where_nothing_is_recorded() -> None:
     assert "pull_request" in PR_EVENTS
     assert "below `cassettes`" in page("weekly-refresh")
     assert RECORDINGS == ("cassettes",)
+
+
+def test_everything_that_a_workflow_wants_set_is_named() -> None:
+    """Secrets, variables and environments: whoever sets it up finds each in the docs."""
+    text = "".join(path.read_text("utf-8") for path in sorted((STARTER / "workflows").glob("*.yml")))
+    wanted = {*re.findall(r"(?:secrets|vars)\.(\w+)", text), *re.findall(r"environment: (\S+)", text)}
+    assert len(wanted) == 5
+    said = page("set-up") + page("weekly-refresh")
+    assert [name for name in sorted(wanted) if f"`{name}`" not in said] == []
 
 
 @pytest.mark.parametrize("name", ["forks", "security", "weekly-refresh"])
