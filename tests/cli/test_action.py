@@ -225,6 +225,21 @@ def test_the_job_that_joins_parts_says_what_kept_them_from_beginning(tmp_path: P
     assert "no_results" not in found.summary
 
 
+@pytest.mark.parametrize("link", [False, True])
+def test_parts_that_a_change_has_brought_are_joined_with_nothing(tmp_path: Path, gate: Any, *, link: bool) -> None:
+    """Results that are committed, or a link to them, are nothing that a job has judged."""
+    parts = tmp_path / ".tapegate-parts"
+    (tmp_path / "forged" / "1").mkdir(parents=True)
+    (tmp_path / "forged" / "1" / "results.json").write_text("{}")
+    parts.symlink_to("forged") if link else (tmp_path / "forged").rename(parts)
+    git = ["git", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "--quiet"], check=True, timeout=60)
+    subprocess.run([*git, "add", "--", parts.name], check=True, timeout=60)
+    found = gate(INPUT_MERGE=parts.name)
+    assert found.code == 2
+    assert "parts_committed" in found.summary
+
+
 @pytest.mark.parametrize("name", ["INPUT_JOBS", "INPUT_ANNOTATIONS", "INPUT_PROFILE", "INPUT_SELECT", "INPUT_EVALS"])
 def test_no_input_speaks_to_the_runner(gate: Any, name: str) -> None:
     """What an input holds is quoted without becoming a workflow command, whoever reports it."""

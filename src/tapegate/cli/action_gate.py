@@ -17,7 +17,7 @@ from tapegate.cli.merging import Merging, joined
 from tapegate.cli.rendering import Report, evidence_of, leave
 from tapegate.cli.sides import side_of, terms
 from tapegate.compare.differential_ab import compare, judged_anew
-from tapegate.errors import BadInput, TapegateError
+from tapegate.errors import BadInput, TapegateError, Unavailable
 from tapegate.github import annotations as commands
 from tapegate.github import claim
 from tapegate.github.base import messages
@@ -39,6 +39,7 @@ from tapegate.run.results_folder import DIFF, ResultsFolder
 from tapegate.standard import render
 from tapegate.standard.base import CommitBase
 from tapegate.standard.finding import LintFinding, LintReport
+from tapegate.standard.git import Git
 from tapegate.standard.lint import lint
 from tapegate.tape.place import ROOM
 
@@ -114,6 +115,7 @@ def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
     if inputs.merge is not None:
         quiet = {"github": False, "annotations": False, "as_json": False, "quiet": True}
         words = Merging((inputs.merge,), out, inputs.project, inputs.evals, **quiet)
+        _from_jobs(inputs.project, inputs.merge)
         try:
             return joined(words)
         except BadInput:
@@ -140,6 +142,20 @@ def _ran(inputs: Inputs, jobs: int, out: Path) -> tuple[Run, bytes]:
     )
     run, raw, _ = judged(gating, out)
     return run, raw
+
+
+def _from_jobs(project: Path, parts: Path) -> None:
+    """Raises BadInput for parts that the change itself has brought: it could write any verdict into them."""
+    try:
+        tracked = Git(project).ask("ls-files", "-z", "--", str(parts.absolute())).split(b"\0")[0]
+    except Unavailable:
+        return  # outside of the repository
+    if tracked:
+        raise BadInput.of(
+            "parts_committed",
+            f"{tracked.decode('utf-8', 'replace')!r} is committed, where the parts of the run are looked for",
+            fix="remove it, or let `merge` name a folder that only the workflow writes to",
+        )
 
 
 def _linted(inputs: Inputs, base: str, environ: Mapping[str, str]) -> LintReport:
