@@ -15,11 +15,15 @@ from tapegate.standard.ground import Ground
 
 _CLOSE = 0.85  # `web_serach` is, `search_web` and `read_papers_of` are not
 
+_MOST = 100_000
+"""Pairs of names that are compared, in less than a second; where there are more, a program makes up tools."""
+
 
 def _misspelt(ground: Ground) -> Iterator[Problem]:
     """A tool that an outcome forbids, allows or bounds need not be called for the outcome to hold, so that no run shows
     a slip in its name. Such a name that no task demands, and that is nearly one that tasks do demand or name more
-    often, is told. Names that are demanded are no slip where the recordings hold."""
+    often, is told. Names that are demanded are no slip where the recordings hold. Of hundreds of tools none is looked
+    at."""
     demanded: set[str] = set()
     mentioned: dict[str, dict[str, tuple[Task, Path]]] = defaultdict(dict)
     for task in ground.survey.tasks:
@@ -29,10 +33,13 @@ def _misspelt(ground: Ground) -> Iterator[Problem]:
                 demanded.update(_demanded(shape))
                 for tool, below in _mentioned(shape).items():
                     mentioned[tool].setdefault(task.key, (task, (*path, *below)))
+    often = {tool: len(where) for tool, where in mentioned.items()}
+    if len(often.keys() - demanded) * len(often.keys() | demanded) > _MOST:
+        return
     for tool, where in mentioned.items():
         if tool in demanded:
             continue
-        others = demanded | {other for other, tasks in mentioned.items() if len(tasks) > len(where)}
+        others = demanded | {other for other, count in often.items() if count > len(where)}
         near = get_close_matches(tool, sorted(others - {tool}), n=1, cutoff=_CLOSE)
         if near:
             task, path = next(iter(where.values()))
