@@ -13,6 +13,7 @@ HIDDEN = frozenset({"hidden_shown", "visible_text_differs"})
 
 _filter = {"eval": "AGT-15@content_filter", "kind": "filter", "metric": "content_filter_contract"}
 _desk = {"eval": "AGT-16@orchestration", "metric": "orchestration_contract"}
+_shared = {"eval": "AGT-17@orchestration", "kind": "code"}
 
 DEFECTS: tuple[Defect, ...] = (
     Defect(**_filter, name="it is off", edits=(NO_FILTER,), codes=HIDDEN),
@@ -80,6 +81,24 @@ DEFECTS: tuple[Defect, ...] = (
         codes=HIDDEN,
     ),
     Defect(
+        **_filter,
+        name="any slash in a tag closes it",
+        edits=(Edit(FILTER, '        self._slash = char == "/"', '        self._slash = self._slash or char == "/"'),),
+        codes=HIDDEN,
+    ),
+    Defect(
+        **_filter,
+        name="a tag that begins within a closing one is none",
+        edits=(
+            Edit(
+                FILTER,
+                "            else:\n                self._held.append(char)\n        self._slash",
+                "        self._slash",
+            ),
+        ),
+        codes=HIDDEN,
+    ),
+    Defect(
         **_desk,
         name="users who name no session share one",
         kind="code",
@@ -120,6 +139,46 @@ DEFECTS: tuple[Defect, ...] = (
         edits=(NO_FINISH,),
         codes=frozenset({"answer_incomplete", "part_missing"}),
     ),
+    Defect(
+        eval="AGT-16@orchestration",
+        name="what a tool was given is not told",
+        kind="code",
+        edits=(
+            Edit("turn.py", "stream.tool_call(call_id, name, arguments or {})", "stream.tool_call(call_id, name, {})"),
+        ),
+        metric="tool_trace",
+        codes=frozenset({"arguments_differ"}),
+    ),
+    Defect(
+        eval="AGT-16@orchestration",
+        name="the user's words are kept cut",
+        kind="SQL",
+        edits=(Edit("chat.py", '"user", hint.without(message))', '"user", hint.without(message)[:20])'),),
+        metric="db_state",
+        codes=frozenset({"rows_picked"}),
+    ),
+    Defect(
+        **_shared,
+        name="a session that is named is not found",
+        edits=(Edit("sessions.py", "        if session_id is None:\n", "        if session_id is not False:\n"),),
+        metric="orchestration_contract",
+        codes=frozenset({"sessions_split"}),
+    ),
+    Defect(
+        **_shared,
+        name="the second to name a session fails",
+        edits=(Edit("sessions.py", "INSERT OR IGNORE INTO sessions", "INSERT INTO sessions"),),
+        metric="orchestration_contract",
+        codes=frozenset({"answer_incomplete"}),
+    ),
+    Defect(
+        **_shared,
+        name="turns of one session do not wait for each other",
+        edits=(Edit("chat.py", "            async with lock, aclosing(", "            async with aclosing("),),
+        recorded=True,
+        metric="db_state",
+        codes=frozenset({"cell_mismatch"}),
+    ),
 )
 
 BEHAVIOURS: tuple[Behaviour, ...] = (
@@ -144,4 +203,11 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
         eval="AGT-16@orchestration", name="other number formats: °C, %, m², 2300", kind="code", edits=OTHER_NUMBERS
     ),
     Behaviour(eval="AGT-16@orchestration", name="sources listed once more", kind="code", edits=SOURCES_AGAIN),
+    *(
+        Behaviour(**_shared, name=name, edits=edits, recorded=True)
+        for name, edits in (
+            ("other number formats: °C, %, m², 2300", OTHER_NUMBERS),
+            ("sources listed once more", SOURCES_AGAIN),
+        )
+    ),
 )
