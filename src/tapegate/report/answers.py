@@ -94,12 +94,12 @@ def _stale(task: TaskResult) -> bool:
 
 def _rest(run: Run) -> str:
     words = {
-        Verdict.FAIL: "failed and do not block",
-        Verdict.STALE: "stale",
-        Verdict.NEEDS_REVIEW: "to be reviewed",
-        Verdict.ERROR: "without a usable recording",
+        Verdict.FAIL: ("failed and does not block", "failed and do not block"),
+        Verdict.STALE: ("stale", "stale"),
+        Verdict.NEEDS_REVIEW: ("to be reviewed", "to be reviewed"),
+        Verdict.ERROR: ("without a usable recording", "without a usable recording"),
     }
-    return ", ".join(f"{count:,} {said}" for verdict, said in words.items() if (count := run.count(verdict)))
+    return ", ".join(f"{count:,} {said[count > 1]}" for verdict, said in words.items() if (count := run.count(verdict)))
 
 
 def _tasks(count: int) -> str:

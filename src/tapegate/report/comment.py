@@ -12,7 +12,7 @@ from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run, TaskResult
 from tapegate.report import answers, words
 from tapegate.report import change_words as say
-from tapegate.report.excerpts import answer_lines, most_changed, nearest, path_lines
+from tapegate.report.excerpts import answer_lines, most_changed, nearest, path_lines, unrun
 from tapegate.report.inert import code_block, inline_code
 from tapegate.report.safety import safety
 from tapegate.report.sheet import Section, Sheet
@@ -163,9 +163,10 @@ def _said(finding: Finding) -> str:
 
 def _trial(trial: TrialDiff, *, named: bool) -> list[str]:
     lines = []
-    if any(edit.op != "same" for edit in trial.tool_path):
+    ran = not unrun(trial)
+    if ran and any(edit.op != "same" for edit in trial.tool_path):
         lines += path_lines(trial.tool_path)
-    if trial.answer is not None:
+    if ran and trial.answer is not None:
         lines += ["", *answer_lines(trial.answer)] if lines else answer_lines(trial.answer)
     shown = [f"Trial {trial.trial}", ""] if named and (lines or trial.deltas) else []
     shown += [code_block(_clipped("\n".join(lines)), "diff"), ""] if lines else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tapegate.model.diff import Edit, TaskDiff, TrialDiff
-from tapegate.model.finding import Finding
+from tapegate.model.finding import Finding, Verdict
 
 AROUND = 40
 """Characters of an answer that are shown before and after what changed."""
@@ -19,6 +19,13 @@ def most_changed(task: TaskDiff) -> list[TrialDiff]:
     """The trials that differ, those whose verdict turned first."""
     changed = [trial for trial in task.trials if trial.differs or trial.limits]
     return sorted(changed, key=lambda trial: (trial.base_verdict == trial.head_verdict, trial.trial))
+
+
+def unrun(trial: TrialDiff) -> bool:
+    """Whether a side never ran, as where a file of it cannot be used: that it called and said nothing is no change."""
+    sides = ((trial.base_verdict, "removed"), (trial.head_verdict, "added"))
+    edits = [*trial.tool_path, *(trial.answer or ())]
+    return any(verdict is Verdict.ERROR and not any(edit.op in (op, "same") for edit in edits) for verdict, op in sides)
 
 
 def nearest(findings: Sequence[Finding]) -> list[Finding]:

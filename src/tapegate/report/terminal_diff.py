@@ -13,7 +13,7 @@ from tapegate.model.finding import Finding, Verdict
 from tapegate.model.run import Run
 from tapegate.report import change_words as say
 from tapegate.report import words
-from tapegate.report.excerpts import answer_lines, most_changed, nearest
+from tapegate.report.excerpts import answer_lines, most_changed, nearest, unrun
 from tapegate.report.inert import commandless, log_safe
 from tapegate.report.safety import safety
 
@@ -151,13 +151,14 @@ def _trial(trial: TrialDiff, *, named: bool) -> Iterator[Text]:
     if named:
         turned = f"{say.VERDICTS[trial.base_verdict]} → {say.VERDICTS[trial.head_verdict]}"
         yield Text(f"  trial {trial.trial}  {turned}", style="dim")
-    if trial.base_outcome != trial.head_outcome:
+    ran = not unrun(trial)
+    if ran and trial.base_outcome != trial.head_outcome:
         yield Text(f"  accepted as  {_shown(trial.base_outcome or '')} → {_shown(trial.head_outcome or '')}")
-    if any(edit.op != "same" for edit in trial.tool_path):
+    if ran and any(edit.op != "same" for edit in trial.tool_path):
         yield Text("  tools        ").append_text(path(trial.tool_path))
-    for line in answer_lines(trial.answer or ()):
+    for line in answer_lines((trial.answer or ()) if ran else ()):
         yield Text(f"  answer     {log_safe(line)}", style=OPS["removed" if line.startswith("-") else "added"])
-    if trial.answer_changed and trial.answer is None:
+    if ran and trial.answer_changed and trial.answer is None:
         yield Text("  answer       changed; its text is not at hand")
     for mark, findings in (("+", trial.gained), ("-", trial.lost), ("+", trial.limits)):
         for finding in nearest(findings):
