@@ -42,6 +42,18 @@ EMPTY_FIELDS = Edit("summarizer.py", "strip_whitespace=True, min_length=1, max_l
 NO_CAUSE = Edit("ingest.py", '        "summary": summary.summary,\n', "")
 NOTHING_FOUND = Edit("ingest.py", "summary, tuple(form.key_findings), origin)", "summary, (), origin)")
 
+NO_TITLES = Edit("library.py", INDEXED, INDEXED.replace("paper.title", '"-"'))
+END_INDEXED = Edit("library.py", INDEXED, INDEXED.replace("prose", "prose[-300:]"))
+NO_FOLDER = Edit("ingest.py", "form.topic, found.text, found.path)", "form.topic, found.text, found.name)")
+ANY_YEAR = Edit("summarizer.py", "year: int = Field(ge=0, le=2100, ", "year: int = Field(")
+ANY_NUMBER = Edit("summarizer.py", "Field(min_length=1, max_length=5, ", "Field(min_length=1, ")
+STORED_FIRST = Edit(
+    "ingest.py",
+    "                form, origin = await summarized(provider, found)\n",
+    '                library.add([Paper(found.paper_id, found.name, "-", 0, "-", found.text, found.path)])\n'
+    "                form, origin = await summarized(provider, found)\n",
+)
+
 ONE_LINE = Edit(
     "ingest.py",
     "json.dumps(entry, ensure_ascii=False, indent=1)",
@@ -78,6 +90,14 @@ DEFECTS: tuple[Defect, ...] = (
         edits=(CUT_SHORT,),
         metric="db_state",
         codes=STORED,
+    ),
+    *(
+        Defect(eval="RET-06@A4", name=name, kind="SQL", edits=(edit,), metric="db_state", codes=STORED)
+        for name, edit in (
+            ("the index has no titles", NO_TITLES),
+            ("only the end of a text is indexed", END_INDEXED),
+            ("the folder of the file is lost", NO_FOLDER),
+        )
     ),
     Defect(
         eval="AGT-05@A4",
@@ -180,6 +200,26 @@ DEFECTS: tuple[Defect, ...] = (
         recorded=True,
         metric="schema_contract",
         codes=BROKEN,
+    ),
+    *(
+        Defect(
+            eval="AGT-10@A4",
+            name=name,
+            kind="schema",
+            edits=(edit,),
+            recorded=True,
+            metric="schema_contract",
+            codes=BROKEN,
+        )
+        for name, edit in (("any year is one", ANY_YEAR), ("there may be any number of findings", ANY_NUMBER))
+    ),
+    Defect(
+        eval="AGT-10@A4",
+        name="a paper is stored before it is described",
+        kind="SQL",
+        edits=(STORED_FIRST,),
+        metric="db_state",
+        codes=frozenset({"row_count"}),
     ),
     *(
         Defect(

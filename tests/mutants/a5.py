@@ -23,6 +23,13 @@ NO_LOWEST = Edit("rag/critic.py", " or not 0 <= score <= BEST:", " or not 0 < sc
 NO_HIGHEST = Edit("rag/critic.py", " or not 0 <= score <= BEST:", " or not 0 <= score < BEST:")
 CUT = Edit("rag/critic.py", "    return float(score), ", "    return float(int(score)), ")
 NO_REASON = Edit("rag/critic.py", '" ".join(reason.split()) if isinstance(reason, str) else ""', '""')
+ANY_REASON = Edit(
+    "rag/critic.py",
+    '" ".join(reason.split()) if isinstance(reason, str) else ""',
+    '" ".join(reason.split()) if reason else ""',
+)
+ANY_SCALE = Edit("rag/critic.py", r'(?:/\s*{BEST}\s*)?")', r'(?:/\s*\d+\s*)?")')
+CUT_TEXT = Edit("rag/retriever.py", '"text": chunk.text}', '"text": chunk.text[:-1]}')
 HALVED = Edit("rag/critic.py", "    return float(score), ", "    return float(score) / 2, ")
 ALWAYS_FIVE = Edit(
     "rag/retriever.py", "        self._threshold = threshold\n", "        self._threshold = min(threshold, 5)\n"
@@ -73,7 +80,16 @@ DEFECTS: tuple[Defect, ...] = (
             ("a score of 10 is none", NO_HIGHEST),
             ("fractions are cut", CUT),
             ("the model's reason is lost", NO_REASON),
+            ("a score on another scale counts as it is", ANY_SCALE),
         )
+    ),
+    Defect(
+        eval="RET-08@A5",
+        name="a reason that is no text ends it",
+        kind="code",
+        edits=(ANY_REASON,),
+        metric="schema_contract",
+        codes=frozenset({"not_json"}),
     ),
     *(
         Defect(eval="AGT-11@A5", name=name, kind="code", edits=(edit,), metric="schema_contract", codes=DIFFERS)
@@ -83,6 +99,7 @@ DEFECTS: tuple[Defect, ...] = (
             ("the threshold is exclusive", EXCLUSIVE),
             ("the critic is not asked", NOT_ASKED),
             ("the threshold that is set is ignored", ALWAYS_FIVE),
+            ("passages lose their end", CUT_TEXT),
         )
     ),
     *(
