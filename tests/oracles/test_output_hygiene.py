@@ -86,6 +86,13 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[str]]] = [
     ("a tag made of two answers", TAGS, [Turn(0, "a"), "See <", Turn(1, "b"), "think>"], []),
     ("one of two streams unfinished", WHOLE, [Turn(0, "a"), "Fine.", Turn(1, "b"), "Fine."], ["stream_unfinished"]),
     ("a leak for one cut of a fixture", TAGS, ["Fine.", CUT], ["hidden_tag_partial"]),
+    (
+        "a pattern whose match is cut by what nobody sees",
+        {"patterns": ["canary-[0-9]{4}"]},
+        ["It is cana\u200bry-1", "\u20602\u00ad34."],
+        ["forbidden_pattern"],
+    ),
+    ("a pattern and a family", {"patterns": ["canary"]}, ["A can of 👩\u200d👩\u200d👧 and an aviary."], []),
     ("a pattern for one cut", {"patterns": ["<th"]}, ["Fine.", CUT], ["forbidden_pattern"]),
     ("an invariant of nobody's asks nothing", {"invariants": []}, ["<thinking>"], []),
 ]

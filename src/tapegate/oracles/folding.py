@@ -86,6 +86,11 @@ def foldings(raw: str) -> tuple[Folded, ...]:
     return tuple(readings)
 
 
+def unveiled(raw: str) -> Folded:
+    """`raw` without its invisible characters; all that a reader sees stays as it is."""
+    return _rewritten(Folded(raw, raw, range(len(raw))), invisible.ANY, lambda _: "")
+
+
 @lru_cache(maxsize=4)
 def _fold(raw: str) -> Folded:
     folded = Folded(raw, raw, range(len(raw)))

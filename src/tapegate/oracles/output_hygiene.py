@@ -16,6 +16,7 @@ from tapegate.oracles import patterns
 from tapegate.oracles.answers import answers
 from tapegate.oracles.echoes import prompt_echo, secret_echoes, texts_in
 from tapegate.oracles.excerpt import excerpt, named, visible
+from tapegate.oracles.folding import unveiled
 from tapegate.oracles.hidden_tags import hidden_tags, unclosed
 from tapegate.oracles.invisible import NEEDS_NEIGHBOURS, Unseen, unseen
 from tapegate.oracles.oracle import INVARIANTS, PATTERNS, Evidence, Oracle, problem_at
@@ -41,9 +42,9 @@ class OutputHygiene(Oracle):
     every cut of a stream fixture. Hidden tags, private paths and echoes are looked for in the text as it stands and in
     a folded reading: without invisible characters, accents and HTML comments, compatibility forms and look-alike
     letters as ASCII, HTML entities and percent and backslash escapes undone, tag characters decoded. A forbidden
-    pattern is applied to the text as it stands. The user is sent more than that text: tags, paths, keys and patterns
-    are looked for in each string of the arguments and results of tools, data and failures of the agent's own stream
-    too. What only the model was given is not looked at.
+    pattern is applied to the text as it stands, and to the text without invisible characters. The user is sent more
+    than that text: tags, paths, keys and patterns are looked for in each string of the arguments and results of
+    tools, data and failures of the agent's own stream too. What only the model was given is not looked at.
 
     Parameters
     ----------
@@ -187,11 +188,14 @@ def _of_each(trace: Trace, check: Callable[[Trace], Iterable[Unmet]], wide: bool
 
 def _pattern(pattern: str, trace: Trace, path: Path) -> Iterator[Unmet]:
     matcher = patterns.compiled(pattern)
-    span = matcher.find(trace.text)
+    span, text = matcher.find(trace.text), trace.text
+    if span is None and len((bare := unveiled(trace.text)).text) < len(trace.text):
+        text = bare.text
+        span = bare.origin(*found) if (found := matcher.find(text)) is not None else None
     if span is not None:
         message = f"the forbidden pattern {pattern!r} matches what the user sees"
         # `x$` and `x\b` may match at the end of a text and no longer when it goes on.
-        final = all(matcher.find(trace.text + more) is not None for more in ("x", " ", "\n"))
+        final = all(matcher.find(text + more) is not None for more in ("x", " ", "\n"))
         yield Unmet("forbidden_pattern", message, path, "no match", excerpt(trace.text, *span), final)
 
 
