@@ -91,7 +91,7 @@ def _problems(piece: Piece, frames: bool) -> Iterator[tuple[Problem, int | None]
     try:
         sightings = KNOWN.find(piece.data, frames=frames)
     except TooLarge:
-        message = f"gzip inside {piece.where} grows beyond {INFLATED_LIMIT} bytes, and cannot be searched for secrets"
+        message = f"gzip inside {piece.where} grows beyond {INFLATED_LIMIT} bytes, or too much looks like it"
         yield Problem("size_limit", message), None
         return
     for seen in sightings:

@@ -46,6 +46,17 @@ def test_a_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         list(views(text * 2, NEVER))
 
 
+def test_what_only_looks_like_gzip_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A head whose name never ends is read to the end of the text, for each of them: so much of that is refused."""
+    text = b"\x1f\x8b\x08" * 2_000
+    assert View(text) in list(views(text, ANY))
+    monkeypatch.setattr(views_module, "SEARCHED_LIMIT", len(text) * 20)
+    with pytest.raises(TooLarge):
+        list(views(text, ANY))
+    member = gzip.compress(b"one")
+    assert View(b"one", "gzip", (0, len(member))) in list(views(member + b" " * 50, ANY))
+
+
 def test_only_runs_that_may_matter_are_decoded() -> None:
     """A run of base64 is read at every phase where the pattern matches it, and not at all elsewhere."""
     text = b'"' + base64.b64encode(b"something to read here") + b'" "' + b"Q" * 40 + b'"'

@@ -15,6 +15,10 @@ from tapegate.tape.secrets.rule import compile_once
 INFLATED_LIMIT = 64 << 20
 """Bytes that the gzip members inside one text may grow to, together: what is larger is refused, not skipped."""
 
+SEARCHED_LIMIT = 256 << 20
+"""Bytes of a text that may be read as gzip, counted again for each place where a member seems to start: the name of a
+file in its head has no end where no zero byte follows."""
+
 _GZIP = b"\x1f\x8b\x08"
 _GZIP_IN_BASE64 = b"H4sI"
 _STEP = 1 << 20
@@ -36,7 +40,8 @@ _CONTROL = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 
 class TooLarge(ValueError):
-    """Gzip members that grow beyond `INFLATED_LIMIT`."""
+    """Gzip members that grow beyond `INFLATED_LIMIT`, or so much that looks like them that it is beyond
+    `SEARCHED_LIMIT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,7 @@ class _Inflater:
 
     def __init__(self) -> None:
         self._left = INFLATED_LIMIT
+        self._unread = SEARCHED_LIMIT
 
     def members(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
         """Start, end and content of each member; a broken one up to where it breaks."""
@@ -124,6 +130,9 @@ class _Inflater:
         while not inflate.eof and fed < len(data):
             rest = bytes(data[fed : fed + (_STEP if fed else _HEAD)])
             fed += len(rest)
+            self._unread -= len(rest)
+            if self._unread < 0:
+                raise TooLarge
             while rest and not inflate.eof:
                 try:
                     pieces.append(inflate.decompress(rest, _STEP))
