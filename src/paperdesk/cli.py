@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="the chat page, and the service behind it")
     serve.set_defaults(run=_serve)
     serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: %(default)s)")
+    serve.add_argument("--port", type=_port, default=8000, help="0 takes a free one (default: %(default)s)")
 
     ask = commands.add_parser("ask", help="answer one question here")
     ask.set_defaults(run=_ask)
@@ -65,6 +65,12 @@ def _parser() -> argparse.ArgumentParser:
     export.set_defaults(run=_export)
     export.add_argument("database", nargs="?", type=Path, help="default: the library that PAPERDESK_DB names")
     return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: expected 0 to 65535")
+    return int(text)
 
 
 # What a command needs is imported when it runs: the provider's SDK takes most of a second.

@@ -86,6 +86,16 @@ def test_a_program_that_a_subject_starts_itself_is_looked_for(look):
     code, found = look(config=config)
     assert (code, found["subject desk"]["state"]) == (3, "broken")
     assert "its program 'no-such-node' is not found on PATH" in found["subject desk"]["message"]
+    assert found["subject desk"]["fix"] == "install 'no-such-node', or put the folder that it is in on the PATH"
+
+
+def test_where_node_comes_from_is_said(look, monkeypatch):
+    """Without Node the page's subject cannot be started: the fix names the version, and who brings one."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    _, found = look(config=CONFIG.replace("stream: text", "needs: [node], stream: text"))
+    assert found["subject desk"]["state"] == "broken"
+    assert "Node 20 or newer" in found["subject desk"]["fix"]
+    assert "`make gate`" in found["subject desk"]["fix"]
 
 
 def test_a_machine_that_cannot_listen_is_broken(look, monkeypatch):

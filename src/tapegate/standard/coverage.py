@@ -9,6 +9,7 @@ from tapegate.load.cases import expanded
 from tapegate.model.config import Config
 from tapegate.model.run import TaskResult
 from tapegate.model.task import Task
+from tapegate.run.plan import WEEKLY_ONLY
 from tapegate.standard.inventory import INVENTORY, Row
 
 
@@ -16,7 +17,7 @@ def covered(config: Config, tasks: Iterable[Task], results: Iterable[TaskResult]
     """Two lines for each path that declares a row of the inventory: its evals, and its required methods.
 
     `tasks` and `results` are those of a whole run. An eval that is not there, and a method that no eval of the path
-    uses, are told as missing: lint refuses both.
+    uses, are told as missing: lint refuses both. An eval of the weekly audit alone is said to be that.
     """
     cases = [case for task in tasks for case in expanded(task)]
     judged = list(results)
@@ -28,9 +29,17 @@ def covered(config: Config, tasks: Iterable[Task], results: Iterable[TaskResult]
             f"{name} {_verdict([one for one in judged if (one.path_id, one.id) == (path_id, name)])}"
             for name in row.evals
         ]
+        weekly = sorted({case.id for case in cases if case.path_id == path_id and case.id in WEEKLY_ONLY})
+        evals += [f"{name} {_weekly(name, path_id, judged)}" for name in weekly]
         yield f"{path_id}  {path.title}: {' · '.join(evals)}"
         if row.methods:
             yield f"    by {', '.join(_methods(row, config, [case for case in cases if case.path_id == path_id]))}"
+
+
+def _weekly(name: str, path_id: str, judged: Sequence[TaskResult]) -> str:
+    """Of an eval that no gate of a pull request or a night runs."""
+    results = [one for one in judged if (one.path_id, one.id) == (path_id, name)]
+    return f"{_verdict(results)} (gates nothing)" if results else "in the weekly audit only"
 
 
 def _verdict(results: Sequence[TaskResult]) -> str:
