@@ -13,6 +13,7 @@ import sys
 import sysconfig
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,22 @@ def as_github(server: GitHubServer, token: str, **more: str) -> list[str]:
     return [*words, "--secret", f"GITHUB_TOKEN={token}"]
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Start programs on one core, another one in each worker of the tests: on more, each run would warm a second
+    process for the two tasks that there are, which is a quarter of what it costs."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    os.sched_setaffinity(0, {sorted(cores)[worker % len(cores)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A git repository, and the machine that its workflows run on."""
@@ -260,58 +277,31 @@ class Repository:
                     made = {"name": name, "description": name, **STAND_INS[name]}
                     (folder / "action.yml").write_text(json.dumps(made))
                 line += ["--local-repository", f"{name}@{ref}={folder}"]
-        done = subprocess.run(
-            line,
-            cwd=self.root,
-            env={**self.environ, "KEPT": str(kept), **env},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=900,
-            check=False,
-        )
+        with one_core():
+            done = subprocess.run(
+                line,
+                cwd=self.root,
+                env={**self.environ, "KEPT": str(kept), **env},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=900,
+                check=False,
+            )
         records = [json.loads(row) for row in done.stdout.splitlines() if row.startswith("{")]
         return Ran(done.returncode, kept, records)
 
 
-@pytest.fixture(scope="session")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every locked package, fetched once by whichever worker is first: what the action installs it then finds here."""
-    session = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        session = session.parent
-    folder, whole = session / "wheels", session / "wheels.whole"
-    with (session / "wheels.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not whole.exists():
-            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-            packages = ["--require-hashes", "-r", str(ROOT / "requirements" / "gate.txt")]
-            subprocess.run([*pip, "--dest", str(folder), *packages], check=True, capture_output=True, timeout=240)
-            whole.touch()
-    return folder
-
-
-PIP_BY_UV = """
-import os, sys
-if "venv" in sys.orig_argv:
-    import venv
-    def pip_by_uv(self, context):
-        name = os.path.join(context.bin_path, "pip")
-        with open(name, "w") as file:
-            file.write('#!/bin/sh\\nwords=$1; shift; exec uv pip "$words" --python "$(dirname "$0")/python" "$@"\\n')
-        os.chmod(name, 0o755)
-    venv.EnvBuilder._setup_pip = pip_by_uv
-"""
-"""In the runner's Python: what the environments that it makes call `pip` is uv. Each would compile a pip of its own and
-install with it, for ten seconds in every job."""
-
-
-def quick_python(home: Path) -> Path:
-    """The folder of this Python, whose environments are made and filled in no time."""
-    subprocess.run([os.path.realpath(sys.executable), "-m", "venv", "--without-pip", str(home)], check=True)
-    (site,) = home.glob("lib/python*/site-packages")
-    (site / "sitecustomize.py").write_text(PIP_BY_UV, "utf-8")
-    return home / "bin"
+def index_of(wheels: Path) -> dict[str, str]:
+    """The variables of installers that know no other packages; all runners share what uv has unpacked of them."""
+    return {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels),
+        "UV_NO_CONFIG": "1",
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": str(wheels),
+        "UV_CACHE_DIR": str(wheels.parent / "uv"),
+    }
 
 
 def compiled(folder: Path, like: Path) -> None:
@@ -343,6 +333,47 @@ def filled_cache(place: Path, environ: Mapping[str, str]) -> None:
 
 
 @pytest.fixture(scope="session")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every locked package, fetched once by whichever worker is first: what the action installs it then finds here."""
+    session = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session = session.parent
+    folder, whole = session / "wheels", session / "wheels.whole"
+    with (session / "wheels.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not whole.exists():
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+            packages = ["--require-hashes", "-r", str(ROOT / "requirements" / "gate.txt")]
+            subprocess.run([*pip, "--dest", str(folder), *packages], check=True, capture_output=True, timeout=240)
+            filled_cache(session / "filled", os.environ | index_of(folder))
+            whole.touch()
+    return folder
+
+
+PIP_BY_UV = """
+import os, sys
+if "venv" in sys.orig_argv:
+    import venv
+    def pip_by_uv(self, context):
+        name = os.path.join(context.bin_path, "pip")
+        with open(name, "w") as file:
+            file.write('#!/bin/sh\\nwords=$1; shift; exec uv pip "$words" --python "$(dirname "$0")/python" "$@"\\n')
+        os.chmod(name, 0o755)
+    venv.EnvBuilder._setup_pip = pip_by_uv
+"""
+"""In the runner's Python: what the environments that it makes call `pip` is uv. Each would compile a pip of its own and
+install with it, for ten seconds in every job."""
+
+
+def quick_python(home: Path) -> Path:
+    """The folder of this Python, whose environments are made and filled in no time."""
+    subprocess.run([os.path.realpath(sys.executable), "-m", "venv", "--without-pip", str(home)], check=True)
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "sitecustomize.py").write_text(PIP_BY_UV, "utf-8")
+    return home / "bin"
+
+
+@pytest.fixture(scope="session")
 def machine(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Mapping[str, str]:
     """The environment of a runner whose only package index is `wheels`."""
     if not (Path(sys.executable).parent / "act").exists():
@@ -352,15 +383,10 @@ def machine(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Mapping[s
     (first / "uv").symlink_to(Path(sys.executable).parent / "uv")
     ours = ("GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_", "TAPEGATE_", "GIT_", "PYTEST_", "UV_", "PIP_", "XDG_", "PYTHON")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    environ |= {
+    return environ | {
         "PATH": f"{first}{os.pathsep}{environ['PATH']}",
         "NO_COLOR": "1",
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(wheels),
-        "UV_NO_CONFIG": "1",
-        "UV_NO_INDEX": "1",
-        "UV_FIND_LINKS": str(wheels),
-        "UV_CACHE_DIR": str(place / "uv"),
+        **index_of(wheels),
         "XDG_CACHE_HOME": str(place / "cache"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_AUTHOR_NAME": "author",
@@ -370,8 +396,6 @@ def machine(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Mapping[s
         "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
         "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
     }
-    filled_cache(place / "filled", environ)
-    return environ
 
 
 @pytest.fixture(scope="session")
