@@ -82,36 +82,32 @@ def test_pr_yml_judges_a_fork_in_two_parts_and_comment_yml_tells_it(
     assert "RET-02@A1" in body
 
 
-def test_pr_yml_passes_a_merge_group_and_says_of_a_broken_recording_what_is_wrong(
+def test_pr_yml_keeps_mains_results_and_holds_a_merge_group_against_them(
     repository: Any, tmp_path: Path, github: GitHubServer
 ) -> None:
-    """A group is held against the results that main's own run has kept. On main with a recording of other bytes than
-    its pins say, what could be judged holds, and the job that joins the parts names the file."""
+    """Main passes in two parts and keeps its report. A group with a recording of other bytes than its pins say fails
+    with 2: what could be judged holds, and the job that joins the parts names the file."""
     base = repository.git("rev-parse", "HEAD")
-    repository.tapegate("run", "--out", str(tmp_path / "main"))
-    github.artifact(github.run(base, event="push"), repository.zipped(tmp_path / "main"))
-    (repository.root / "NOTES.md").write_text("Nothing that an agent reads.\n")
-    head = repository.commit()
-    payload = {"action": "checks_requested", "merge_group": {"base_sha": base, "head_sha": head}}
     words = repository.as_github(github, github.token(contents="read", actions="read"))
-    ran = repository.run("pr.yml", "merge_group", payload, tmp_path / "group", *words)
-    assert ran.code == 0, ran.told()
-    outputs = ran.outputs("gate")
-    assert (outputs["base"], outputs["comparison"], outputs["regressions"]) == (base, "available", "0")
-    assert f"base {base[:12]}, from its own run" in ran.log("gate")
-    assert set(ran.ended().values()) == {"success"}
+    main = repository.run("pr.yml", "push", {"ref": "refs/heads/main"}, tmp_path / "main", *words)
+    assert main.code == 0, main.told()
+    assert set(main.ended().values()) == {"success"}
+    github.artifact(github.run(base, event="push"), main.zipped())
 
     with (repository.root / RECORDING).open("a") as file:
         file.write("# changed by hand\n")
-    repository.commit()
-    ran = repository.run("pr.yml", "push", {"ref": "refs/heads/main"}, tmp_path / "push", *words)
+    head = repository.commit()
+    payload = {"action": "checks_requested", "merge_group": {"base_sha": base, "head_sha": head}}
+    ran = repository.run("pr.yml", "merge_group", payload, tmp_path / "group", *words)
     assert ran.code == 1, ran.told()
+    outputs = ran.outputs("gate")
+    assert (outputs["base"], outputs["exit-code"], outputs["regressions"]) == (base, "2", "0")
+    assert f"base {base[:12]}, from its own run" in ran.log("gate")
     assert {name: result for name, result in ran.ended().items() if "Replay" not in name} == {
         "Gate": "failure",
         "Behaviour holds": "success",
         "Recordings cover the change": "failure",
     }
-    assert ran.outputs("gate")["exit-code"] == "2"
     assert [each for each in ran.annotations("gate") if RECORDING in each.text]
 
 

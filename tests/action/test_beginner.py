@@ -1,4 +1,4 @@
-"""A small agent's repository, from `tapegate init` to its pull requests, nights and weeks, run by a runner.
+"""A small agent's repository, from `tapegate init` to its pull requests and weeks, run by a runner.
 
 `act` cannot fetch actions, and keeps no artifacts between workflows: checkout, setup-python, artifacts and an App's
 token have stand-ins (conftest.py). GitHub itself is the stateful server of tests/github/stand_in.
@@ -220,13 +220,9 @@ def test_a_fork_is_gated_in_full_and_its_comment_comes_from_another_workflow(
     assert "- Recordings cover the code" in body
 
 
-def test_nights_and_weeks_go_as_init_wrote_them(small: Any, tmp_path: Path, github: GitHubServer) -> None:
-    """At night two orders give the same bytes; once a week what the model says now comes as one pull request, whose
-    gate is dispatched."""
-    night = small.run("tapegate-nightly.yml", "schedule", {"schedule": "23 3 * * *"}, tmp_path / "night")
-    assert night.code == 0, night.told()
-    assert (night.kept / "artifacts" / "tapegate-nightly" / "second" / "results.json").is_file()
-
+def test_weeks_go_as_init_wrote_them(small: Any, tmp_path: Path, github: GitHubServer) -> None:
+    """What the model says now comes as one pull request, whose gate is dispatched. (A night of this repository's own
+    stands for theirs.)"""
     (small.root / "says.txt").write_text("I answer in another way.")
     small.commit("the model changed")
     bare = small.served(github, tmp_path / "git")
