@@ -59,7 +59,7 @@ async def ingested(
             for line in _find(library, find, f"call_{len(files) + 1}"):
                 yield line
     if problems:
-        yield stream.error(" ".join(problems))
+        yield stream.error("; ".join(problems))
     yield stream.finish("error" if problems else "stop")
 
 

@@ -190,6 +190,9 @@ def test_files_that_cannot_be_read(
     assert heard.error == "'none.txt' cannot be read: No such file or directory"
     assert heard.finish == {"type": "finish", "reason": "error"}
     assert hear(ingest.ingest(" \n")).error == "There is no file to ingest."
+    (tmp_path / "x.doc").write_text(JARS)
+    two = hear(ingest.ingest(f"{tmp_path}/none.txt\n{tmp_path}/x.doc")).error
+    assert two.startswith("'none.txt' cannot be read: No such file or directory; 'x.doc' is no text: ")
 
 
 def test_a_search_alone_ingests_nothing(

@@ -203,6 +203,20 @@ def test_an_error_of_the_provider_is_shown_kindly(
     assert "Now it works." in tab.text()
 
 
+def test_an_answer_that_breaks_off_is_said(
+    serve: Serve, tab: Tab, ask: Ask, library_path: Path, monkeypatch: pytest.MonkeyPatch, provider: type[Provider]
+) -> None:
+    """A provider that goes away in mid-answer: what was shown stays, and the page says that there is no more."""
+    dying = provider([provider.said("Half of it")], finish=None)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{serve(dying.app)}/v1")
+    tab.goto(serve(create_app(Settings(database=library_path))))
+    ask_page(tab, "Anything?")
+    alert = "document.querySelector('[role=alert] p').textContent"
+    assert tab.js(alert) == "The model's answer broke off. Please try again."
+    assert "Half of it" in tab.text()
+    assert tab.js("document.querySelector('.answer').getAttribute('aria-busy')") == "false"
+
+
 def test_a_service_that_is_gone_is_said(desk: str, tab: Tab) -> None:
     """When Paperdesk itself cannot be reached, the page says so."""
     tab.goto(desk)
