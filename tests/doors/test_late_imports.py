@@ -58,3 +58,19 @@ def test_the_first_request_of_the_openai_sdk_imports_next_to_nothing():
     """The table holds what the versions here import late: else each trial would pay for it."""
     late = run(FIRST_REQUEST)
     assert len(late) < 5, late
+
+
+def test_schemas_of_answers_are_built_for_the_children():
+    """What the openai SDK reads an answer into is whole, down to the last part, and an unused model is left alone."""
+    program = """
+import openai
+from tapegate.doors import late_imports
+late_imports.catch_up()
+from openai.types import Batch
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCallFunction
+from openai.types.completion_usage import CompletionTokensDetails
+models = ChatCompletion, ChatCompletionChunk, ChoiceDeltaToolCallFunction, CompletionTokensDetails, Batch
+print(*[model.__pydantic_complete__ for model in models])
+"""
+    assert run(program) == ["True", "True", "True", "True", "False"]

@@ -31,8 +31,9 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 
 
 def jobs() -> int:
-    """Trials at a time where nobody says how many: one a core, eight at the most."""
-    return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    """Trials at a time where nobody says how many: one a core and one more, as trials wait too; eight at the most."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(8, cores + 1)
 
 
 JOBS = click.option(
@@ -40,7 +41,7 @@ JOBS = click.option(
     "-j",
     type=click.IntRange(min=1),
     default=jobs,
-    show_default="one a core",
+    show_default="one a core, and one more",
     help="Trials at a time.",
 )
 SELECT = click.argument("select", nargs=-1, metavar="[SELECT]...")

@@ -82,7 +82,7 @@ def decode(json: Any, hint: Any, place: str = "") -> Any:
         )
     if origin in (dict, collections.abc.Mapping):
         return _mapping(json, hint, place)
-    if hint is Fraction or (isinstance(hint, type) and issubclass(hint, Enum)):
+    if hint is Fraction or _is_enum(hint):
         return _named(json, hint, place)
     if type(json) is not hint:
         raise Unfit(f"{place}: {json!r:.80} is no {getattr(hint, '__name__', hint)}")
@@ -90,6 +90,8 @@ def decode(json: Any, hint: Any, place: str = "") -> Any:
 
 
 def _one_of(json: Any, hint: Any, place: str) -> Any:
+    if type(json) in _plain(hint):
+        return json
     classes = {snake(kind.__name__): kind for kind in _classes(hint)}
     if isinstance(json, dict) and len(classes) > 1:
         kind = classes.get(str(json.get(TAG)))
@@ -143,6 +145,19 @@ def _bytes(json: Any, place: str) -> bytes:
         return base64.b64decode(json[BYTES], validate=True)
     except (TypeError, KeyError, ValueError) as error:
         raise Unfit(f"{place}: {json!r:.80} is no {BYTES}") from error
+
+
+@cache
+def _plain(hint: Any) -> frozenset[type[Any]]:
+    """The parts of a union whose values stand for themselves, where none of them could be another part's."""
+    parts = get_args(hint)
+    if any(part is Fraction or get_origin(part) is Literal or _is_enum(part) for part in parts):
+        return frozenset()
+    return frozenset(part for part in parts if part in (str, int, float, bool, NoneType))
+
+
+def _is_enum(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Enum)
 
 
 @cache
