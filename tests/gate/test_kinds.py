@@ -38,7 +38,7 @@ def test_an_agent_gives_the_same_bytes_whatever_kind_of_subject_it_is(project: A
     ):
         (project.root / "evals/tapegate.yaml").write_text(http)
         change()
-        done = project.tapegate("run", "RET-04@A1")
+        done = project.tapegate("run", "RET-03@A1")
         assert done.code == 0, done.out + done.err
         results.append(project.results())
     assert set(results) == {results[0]}
@@ -55,7 +55,7 @@ def test_a_program_that_does_not_end_well_fails_its_task(prints: str, code: str,
     """A whole answer under an exit status other than 0, and no answer under 0, are failures like any other."""
     project.as_command()
     project.replace("src/paperdesk/cli.py", PRINTS, prints)
-    done = project.tapegate("run", "RET-04@A1", "--json")
+    done = project.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     assert task["verdict"] == "fail"
