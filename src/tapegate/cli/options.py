@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from tapegate.run.cores import cores
+
 PROJECT = click.option(
     "--project",
     "-C",
@@ -32,8 +34,7 @@ QUIET = click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 
 def jobs() -> int:
     """Trials at a time where nobody says how many: one a core and one more, as trials wait too; eight at the most."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(8, cores + 1)
+    return min(8, cores() + 1)
 
 
 JOBS = click.option(

@@ -14,6 +14,7 @@ from tapegate.load.suite import Suite
 from tapegate.model.task import Task
 from tapegate.run.cap import Cap
 from tapegate.run.commit import commit_of
+from tapegate.run.cores import cores
 from tapegate.run.question import Question
 from tapegate.run.runner import Runner
 from tapegate.run.source import Source
@@ -90,8 +91,7 @@ def _broken(task: Task, trial: int, heard: Heard, recorder: Recorder) -> NotJudg
 
 def machine_class() -> str:
     """What latencies are comparable within: system, processor and number of cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return f"{sys.platform}-{platform.machine().lower()}-{cores}cpu"
+    return f"{sys.platform}-{platform.machine().lower()}-{cores()}cpu"
 
 
 def _chunks(heard: Heard) -> Chunks:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -18,6 +17,7 @@ from typing import Any
 from tapegate.errors import TapegateError
 from tapegate.model.config import Normaliser
 from tapegate.model.problem import Problem
+from tapegate.run.cores import cores
 from tapegate.stream.generation import generation
 from tapegate.tape.folder import Folder
 from tapegate.tape.hiding import hiding
@@ -88,7 +88,7 @@ class Reader:
             self._places = places(project)
         except TapegateError as error:
             self.unlisted = error.problems
-        workers = os.cpu_count() or 1
+        workers = cores()
         # Elsewhere a process is not forked but started anew, and imports all of this again.
         if len(self._places) >= MANY and workers > 1 and sys.platform == "linux":
             self._pool = ProcessPoolExecutor(min(workers, 8), multiprocessing.get_context("fork"))
