@@ -19,7 +19,7 @@ from tapegate.doors.guard.levels import facts
 from tapegate.model.config import PythonSubject, Service
 from tapegate.subject.environment import environment
 from tapegate.subject.heard import Heard, stopwatch
-from tapegate.subject.python import PythonWorker, Tape
+from tapegate.subject.python import PythonTrial, PythonWorker, Tape
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Interaction, Provenance, Request, Response
 from tapegate.tape.emit import emit
 from tapegate.tape.ledger import Ledger
@@ -64,12 +64,16 @@ class Agent:
 
     def ask(self, said: str, *, seed: int = 42, tape: Tape | None = None, **env: str) -> Heard:
         """Run one trial, in a fresh folder."""
+        (heard,) = self.ask_in_turn(said, seed=seed, tape=tape, **env)
+        return heard
+
+    def ask_in_turn(self, *said: str, seed: int = 42, tape: Tape | None = None, **env: str) -> tuple[Heard, ...]:
+        """Run one trial of several messages, each put when the one before is answered, whatever the answer is."""
         self.ledger = Ledger()
         place = self.folder / f"trial-{len(list(self.folder.glob('trial-*')))}"
         place.mkdir()
         clock = stopwatch()
         values = {
-            "input": said,
             "seed": str(seed),
             "workspace": str(place),
             "db": str(place / "db"),
@@ -79,7 +83,9 @@ class Agent:
             os.environ, workspace=place, services=SERVICES, urls={"model": ADDRESS}, level=self.level
         )
         try:
-            return self.worker.ask(values, {**inherited, **env}, place, clock, ledger=self.ledger, tape=tape or TAPE)
+            first, *following = ([{**values, "input": one}] for one in said)
+            trial = PythonTrial({**inherited, **env}, place, self.ledger, tape or TAPE)
+            return self.worker.converse(first, trial, clock, following=following)
         finally:
             for address in self.enclosure.attempts():
                 self.ledger.attempted(address)

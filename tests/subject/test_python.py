@@ -71,6 +71,13 @@ def hang():
     yield leave()
     time.sleep(100)
 
+def late():
+    """Answers as soon as it is told to end."""
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    yield "begun"
+    signal.pause()
+    yield " and ended"
+
 def forked_and_forgot():
     yield "once"
     os.fork()
@@ -161,6 +168,7 @@ SAY = {
     "kill worker": lambda more: os.kill(os.getppid(), signal.SIGKILL),
     "interrupt": lambda more: (_ for _ in ()).throw(KeyboardInterrupt()),
     "hang": lambda more: hang(),
+    "late": lambda more: late(),
     "endless": lambda more: endless(),
     "leave": lambda more: leave(),
     "fork": lambda more: forked_and_forgot(),
@@ -303,6 +311,19 @@ def test_what_was_said_before_the_end_is_kept(agent):
     assert b"OSError: no" in heard.log
 
 
+def test_messages_that_wait_for_nothing_are_put_one_after_the_other(agent):
+    """In one process, each with an ending of its own, whatever the one before came to."""
+    heard = agent.ask_in_turn("list: three", "half", "nothing", "count")
+    assert [one.body for one in heard] == [b"one two three", b"half", b"", b"4 None"]
+    assert [one.ending.kind for one in heard] == ["completed", "raised", "empty_output", "completed"]
+
+
+def test_messages_end_with_the_process_that_they_are_put_to(agent):
+    """The one that it died of has its ending; what comes after it was never asked."""
+    heard = agent.ask_in_turn("text: one", "exit hard: 7", "text: three")
+    assert [one.ending for one in heard] == [Ending("completed"), Ending("exited", "exit code 7")]
+
+
 def test_text_that_utf8_does_not_have_is_told_in_text_that_it_has(agent):
     """A lone surrogate can be yielded by an agent; the report about it can be written all the same."""
     ending = agent.ask("surrogate").ending
@@ -316,6 +337,14 @@ def test_a_subject_that_hangs_is_ended_with_all_it_started(hasty):
     assert heard.ending == Ending("timed_out", "no complete answer within 3 s")
     assert heard.chunks[0] == b"begun"
     assert gone(int(heard.chunks[1]))
+
+
+@pytest.mark.parametrize("before", [[], ["text: in time"]])
+def test_what_is_said_when_the_time_is_over_is_no_answer(hasty, before):
+    """Nor is what it was to be asked next, which it knows and goes on with until it is killed."""
+    *answered, last = hasty.ask_in_turn(*before, "late", "text: never heard")
+    assert [heard.body for heard in answered] == [b"in time" for _ in before]
+    assert (last.body, last.ending) == (b"begun", Ending("timed_out", "no complete answer within 3 s"))
 
 
 def test_a_subject_that_never_stops_talking_is_ended(hasty):
@@ -339,6 +368,12 @@ def test_a_process_that_the_agent_forked_says_nothing_for_it(agent):
     """A child that comes out of the entry by mistake ends the trial only once."""
     heard = agent.ask("fork")
     assert (heard.body, heard.ending) == (b"once", Ending("completed"))
+
+
+def test_a_process_that_the_agent_forked_is_asked_nothing(agent):
+    """It shares the channel: it would ask, and answer, the next message a second time."""
+    heard = agent.ask_in_turn("fork", "text: two", "text: three")
+    assert [one.body for one in heard] == [b"once", b"two", b"three"]
 
 
 def test_an_agent_that_writes_into_the_channel_is_not_judged(agent):

@@ -26,18 +26,18 @@ class Conversation:
     first: Sequence[Values]
     _later: Iterator[Sequence[Values]]
     _subject: AnySubject
-    _stops: bool
-    """Whether an answer that did not end well is the last: nobody goes on talking to an agent that failed."""
     _carried: dict[str, str]
+    following: Sequence[Sequence[Values]] = ()
+    """What is put after the first, one after the other, whatever is answered: nobody has to wait for it."""
 
     @classmethod
     def of(cls, task: Task, subject: AnySubject, values: Values) -> Conversation:
         """The conversation of a task with its subject."""
         if task.mode == "concurrent":
-            return cls([{**values, "input": message} for message in task.messages], iter(()), subject, True, {})
+            return cls([{**values, "input": message} for message in task.messages], iter(()), subject, {})
         later = ([{**values, "input": message}] for message in task.then)
         carried = dict.fromkeys(subject.carry, "")
-        return cls([{**carried, **values}], later, subject, True, carried)
+        return cls([{**carried, **values}], later, subject, carried)
 
     @classmethod
     def over(cls, stream: bytes, task: Task, subject: PythonSubject, values: Values) -> tuple[Conversation, list[Cuts]]:
@@ -46,12 +46,13 @@ class Conversation:
         planned: list[Cuts] = [()]
         if task.setup.chunking == "all_splits":
             planned += cuts(stream, text=text).tried
-        put = ([{**values, **_as_values(pieces(stream, cut), text)}] for cut in planned)
-        return cls(next(put), put, subject, False, {}), planned
+        first, *following = ([{**values, **_as_values(pieces(stream, cut), text)}] for cut in planned)
+        return cls(first, iter(()), subject, {}, following), planned
 
     def then(self, heard: Sequence[Heard]) -> Sequence[Values] | None:
         """What is put after these answers; None where that was all."""
-        if self._stops and any(answer.ending.kind != "completed" for answer in heard):
+        # Nobody goes on talking to an agent that failed.
+        if any(answer.ending.kind != "completed" for answer in heard):
             return None
         following = next(self._later, None)
         if following is None:

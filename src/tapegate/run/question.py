@@ -50,7 +50,7 @@ class Question:
 
     def then(self, talk: Conversation) -> Then | None:
         """What says which messages follow, where any may."""
-        return talk.then if self.task.mode in ("multi_turn", "stream_fixture") else None
+        return talk.then if self.task.mode == "multi_turn" else None
 
     def python_trial(self, environment: Mapping[str, str], place: Workspace, tape: Tape | None) -> PythonTrial:
         """What the child of a Python subject runs with."""

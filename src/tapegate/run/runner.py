@@ -137,7 +137,8 @@ class Runner:
             project = self._suite.project
             with PythonWorker(subject, project, enclosure, env, place.folder, warm=False, allow=allow) as worker:
                 trial = question.python_trial(env, place, None)
-                return worker.converse(talk.first, trial, self._clock(question), question.then(talk))
+                clock, then = self._clock(question), question.then(talk)
+                return worker.converse(talk.first, trial, clock, then, talk.following)
 
     def _ask_warm(
         self, warm: Warm, alike: Alike, question: Question, talk: Conversation, place: Workspace
@@ -162,8 +163,8 @@ class Runner:
             stack.callback(warm.close)
             try:
                 trial = question.python_trial(env, place, tape)
-                worker = warm.worker.asking(subject)
-                answers = worker.converse(talk.first, trial, self._clock(question), question.then(talk))
+                worker, clock, then = warm.worker.asking(subject), self._clock(question), question.then(talk)
+                answers = worker.converse(talk.first, trial, clock, then, talk.following)
             finally:
                 for address in warm.enclosure.attempts():
                     question.ledger.attempted(address)

@@ -56,8 +56,8 @@ class _Answer:
 class Child:
     """What has been heard of one child so far.
 
-    Its facts arrive at `ours`, what it writes at `log`, and its worker at `control`, which says when it has ended. So
-    many `messages` are put to it at first; when they are answered, `more` says what is put next.
+    Its facts arrive at `ours`, what it writes at `log`, and its worker at `control`, which says when it has ended. In
+    each of the `rounds` that it knows from the start so many messages are put; after the last, `more` says what is.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Child:
         control: socket.socket,
         ledger: Ledger,
         *,
-        messages: int = 1,
+        rounds: Sequence[int] = (1,),
         more: More | None = None,
     ) -> None:
         self._subject = subject
@@ -76,9 +76,10 @@ class Child:
         self._ledger = ledger
         self._frames = FrameReader()
         self._wrote = bytearray()
-        self._put = messages
+        self._rounds = iter(rounds)
+        self._put = next(self._rounds)
         self._more = more
-        self._answers = [_Answer() for _ in range(messages)]
+        self._answers = [_Answer() for _ in range(self._put)]
         self._started: int | None = None
         self._asked = 0
         self._not_imported: str | None = None
@@ -164,15 +165,18 @@ class Child:
 
     def _feed(self, data: bytes, clock: Clock) -> None:
         for kind, payload in self._frames.feed(data):
+            if kind == b"F":
+                self._ledger.enter(json.loads(payload))
+                continue
+            if self._late and self._started is not None:
+                continue  # no answer any more; until it is killed it may even begin with the next one
             if kind == b"C":
                 at, number, chunk = timed(payload)
-                if chunk and not self._late and self._started is not None:
+                if chunk and self._started is not None:
                     self._answers[number].take(at, chunk)
                 continue
             said = json.loads(payload)
-            if kind == b"F":
-                self._ledger.enter(said)
-            elif kind == b"B":
+            if kind == b"B":
                 self._started = clock()
                 self._asked += 1
                 for answer in self._answers[-self._put :]:
@@ -185,16 +189,20 @@ class Child:
                 self._go_on(clock)
 
     def _go_on(self, clock: Clock) -> None:
-        """Say what is put next, where all that was put last is answered."""
+        """Await the next round, where all that was put last is answered; after those it knows, say what that is."""
         last = self._answers[-self._put :]
-        if self._more is None or any(answer.said is None for answer in last):
+        if any(answer.said is None for answer in last):
+            return
+        if known := next(self._rounds, 0):
+            self._expect(known)
+            return
+        if self._more is None:
             return
         heard = [answer.heard(self._ending(answer, 0), clock(), b"") for answer in last]
-        messages = self._more(heard) if not self._late else None
+        messages = self._more(heard)
         if messages:
-            self._put = len(messages)
-            self._answers += [_Answer() for _ in messages]
-        payload = json.dumps({"messages": messages}).encode()
+            self._expect(len(messages))
+        payload = json.dumps({"rounds": [messages] if messages else []}).encode()
         self._ours.settimeout(GRACE_S)
         try:
             self._ours.sendall(SIZE.pack(len(payload)) + payload)
@@ -202,6 +210,10 @@ class Child:
             pass  # a child that does not listen any more shows when it does not answer
         finally:
             self._ours.setblocking(False)
+
+    def _expect(self, messages: int) -> None:
+        self._put = messages
+        self._answers += [_Answer() for _ in range(messages)]
 
     def _read_log(self) -> bool:
         try:

@@ -140,26 +140,18 @@ class PythonWorker:
         other._subject = subject
         return other
 
-    def ask(
-        self,
-        values: Mapping[str, Any],
-        environment: Mapping[str, str],
-        cwd: Path,
-        clock: Clock,
-        *,
-        ledger: Ledger,
-        tape: Tape | None = None,
-    ) -> Heard:
-        """Run a trial of one message in a child. As `converse`."""
-        trial = PythonTrial(environment, cwd, ledger, tape)
-        return self.converse([values], trial, clock)[0]
-
     def converse(
-        self, messages: Sequence[Mapping[str, Any]], trial: PythonTrial, clock: Clock, then: Then | None = None
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        trial: PythonTrial,
+        clock: Clock,
+        then: Then | None = None,
+        following: Sequence[Sequence[Mapping[str, Any]]] = (),
     ) -> tuple[Heard, ...]:
         """Run one trial in a child: put `messages` at once, each with the values that its templates are filled with.
 
-        When they are answered, what `then` gives is put, and so on. Every fact of the replay goes into the ledger as it
+        When they are answered, each of `following` is put in its turn, whatever the answers are; the child knows them
+        from the start. Then what `then` gives is put, and so on. Every fact of the replay goes into the ledger as it
         happens. Raises SubjectError where the agent cannot be imported, where a fault of the task's has no place in it,
         or where its worker is lost; what comes after that is a fact in what is returned.
         """
@@ -169,7 +161,9 @@ class PythonWorker:
         cassette = tape.cassette if tape is not None else b""
         job = {
             "entry": self._subject.entry,
-            "messages": [fill_json(self._subject.arguments, values) for values in messages],
+            "rounds": [
+                [fill_json(self._subject.arguments, values) for values in put] for put in (messages, *following)
+            ],
             "more": then is not None,
             "env": env,
             "cwd": str(trial.cwd),
@@ -196,7 +190,8 @@ class PythonWorker:
             with suppress(OSError):  # likewise a child
                 ours.sendall(SIZE.pack(len(payload)) + payload + cassette)
             more = self._more(then) if then is not None else None
-            child = Child(self._subject, ours, log, self._control, trial.ledger, messages=len(messages), more=more)
+            rounds = [len(put) for put in (messages, *following)]
+            child = Child(self._subject, ours, log, self._control, trial.ledger, rounds=rounds, more=more)
             child.listen(pid, clock)
             return child.heard(self._number(), clock(), clock)
 

@@ -171,17 +171,20 @@ class _Child:
             return
         asker = Asker(found, self._frames, places)
         with frozen(job["clock"]):
-            first, messages = 0, job["messages"]
-            while messages:
-                asker.put(first, entry.arguments(messages))
-                first += len(messages)
-                messages = self._next() if job["more"] else None
+            first, rounds = 0, job["rounds"]
+            while rounds:
+                for messages in rounds:
+                    asker.put(first, entry.arguments(messages))
+                    first += len(messages)
+                    if os.getpid() != self._pid:  # a process that the agent forked and let run into here
+                        return
+                rounds = self._next() if job["more"] else ()
 
-    def _next(self) -> list[dict[str, Any]] | None:
-        """What is put when the last messages have been answered; None where that was all."""
+    def _next(self) -> list[list[dict[str, Any]]]:
+        """What is put when the last messages have been answered; nothing where that was all."""
         said = json.loads(_exactly(self._socket, SIZE.unpack(_exactly(self._socket, SIZE.size))[0]))
-        messages: list[dict[str, Any]] | None = said["messages"]
-        return messages
+        rounds: list[list[dict[str, Any]]] = said["rounds"]
+        return rounds
 
     def _end(self, kind: bytes, said: Mapping[str, Any]) -> None:
         if os.getpid() == self._pid:  # not a process that the agent forked and let run into here
