@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Generator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from hypothesis import settings
+
+from tapegate.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -86,6 +90,11 @@ def meant(report: Report) -> Report:
     return report
 
 
+def environment() -> dict[str, str]:
+    """The variables that are no word to Tapegate, nor of a job that these tests run in."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "TAPEGATE_"))}
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """A command that ended."""
@@ -102,12 +111,27 @@ class Project:
     root: Path
 
     def tapegate(self, *words: str, **env: str) -> Done:
-        """Run the command line here."""
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "TAPEGATE_"))}
+        """Run the command line here, in this process: to start a Python that imports it all costs as much as to ask
+        an agent."""
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            for name in set(os.environ) - set(environment()):
+                patch.delenv(name)
+            for name, value in {"NO_COLOR": "1", **env}.items():
+                patch.setenv(name, value)
+            patch.chdir(self.root)
+            patch.setattr(sys, "argv", ["tapegate", *words])
+            with pytest.raises(SystemExit) as ended:
+                main()
+        assert isinstance(ended.value.code, int)
+        return Done(ended.value.code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+
+    def process(self, *words: str, **env: str) -> Done:
+        """Run the command line here, in a process of its own, whose Python hears what `env` tells it."""
         done = subprocess.run(  # noqa: PLW1510 - a code that is not 0 is what many tests look for
             [sys.executable, "-m", "tapegate", *words],
             cwd=self.root,
-            env={**inherited, "NO_COLOR": "1", **env},
+            env={**environment(), "NO_COLOR": "1", **env},
             capture_output=True,
             text=True,
             timeout=300,

@@ -16,34 +16,41 @@ CASSETTE = "cassettes/retrieval_prompt_paths/RET-03@A1/trial-1.yaml"
 TASK = "evals/retrieval_prompt_paths/RET-03@A1.yaml"
 
 
-def test_an_edited_prompt_is_stale_until_it_is_recorded_again(project: Any) -> None:
+@pytest.fixture
+def one(project: Any) -> Any:
+    """The project with that task alone: every run holds all tasks that there are against their contract."""
+    project.only("RET-03@A1")
+    return project
+
+
+def test_an_edited_prompt_is_stale_until_it_is_recorded_again(one: Any) -> None:
     """Exit 4 shows what changed and the command that records it; that command makes the gate pass again."""
-    project.replace("src/paperdesk/prompt.py", "briefly and precisely.", "briefly, precisely and kindly.")
-    done = project.tapegate("run", "RET-03@A1")
+    one.replace("src/paperdesk/prompt.py", "briefly and precisely.", "briefly, precisely and kindly.")
+    done = one.tapegate("run", "RET-03@A1")
     assert done.code == 4
     assert "STALE RET-03@A1" in done.out
     assert "replay · prompt_changed" in done.out
     assert "-Answer from what the tools return, briefly and precisely." in done.out
     assert "+Answer from what the tools return, briefly, precisely and kindly." in done.out
     assert "fix       tapegate record RET-03@A1 --stale" in done.out
-    recorded = project.tapegate("record", "RET-03@A1", "--stale")
+    recorded = one.tapegate("record", "RET-03@A1", "--stale")
     assert recorded.code == 0, recorded.err
     assert "recorded RET-03@A1, trial 1, 2: 4 interactions from scripted" in recorded.out
-    assert project.tapegate("run", "RET-03@A1").code == 0
-    again = project.tapegate("record", "RET-03@A1", "--stale")
+    assert one.tapegate("run", "RET-03@A1").code == 0
+    again = one.tapegate("record", "RET-03@A1", "--stale")
     assert "nothing to record" in again.out
 
 
-def test_broken_code_fails_at_the_line_of_the_expectation(project: Any) -> None:
+def test_broken_code_fails_at_the_line_of_the_expectation(one: Any) -> None:
     """Exit 1 names task, metric, expected and got, and the line of the task file."""
-    project.replace(
+    one.replace(
         "src/paperdesk/answer.py",
         "        self.text += shown\n",
         '        shown = shown.replace("/", "|")\n        self.text += shown\n',
     )
-    done = project.tapegate("run", "RET-03@A1")
+    done = one.tapegate("run", "RET-03@A1")
     assert done.code == 1
-    line = next(n for n, text in enumerate((project.root / TASK).read_text().split("\n"), 1) if "p-snow-07" in text)
+    line = next(n for n, text in enumerate((one.root / TASK).read_text().split("\n"), 1) if "p-snow-07" in text)
     assert "FAIL RET-03@A1" in done.out
     assert "citation_contract · paper_not_cited" in done.out
     assert f"{TASK}:{line}" in done.out
@@ -84,25 +91,24 @@ def tagged(raw: bytes) -> bytes:
     ],
     ids=["cut in half", "cut between interactions", "one byte edited", "Python tag", "gone", "bad UTF-8", "CRLF"],
 )
-def test_a_recording_that_cannot_be_trusted_is_bad_input(spoil: Any, says: list[str], project: Any) -> None:
+def test_a_recording_that_cannot_be_trusted_is_bad_input(spoil: Any, says: list[str], one: Any) -> None:
     """Exit 2 names the file and what is wrong with it; it is neither replayed nor written over."""
-    project.only("RET-03@A1")
-    path = project.root / CASSETTE
+    path = one.root / CASSETTE
     raw = spoil(path.read_bytes())
     if raw is None:
         path.unlink()
     else:
         assert raw != path.read_bytes()
         path.write_bytes(raw)
-    done = project.tapegate("run", "RET-03@A1")
+    done = one.tapegate("run", "RET-03@A1")
     assert done.code == 2, done.out + done.err
     assert CASSETTE in done.out
     for words in says:
         assert words in done.out
-    (task,) = json.loads(project.results())["tasks"]
+    (task,) = json.loads(one.results())["tasks"]
     assert task["verdict"] == "error"
-    assert project.tapegate("cassette", "verify").code == 2
-    refused = project.tapegate("record", "RET-03@A1", "--stale")
+    assert one.tapegate("cassette", "verify").code == 2
+    refused = one.tapegate("record", "RET-03@A1", "--stale")
     assert refused.code == 2
     assert (path.read_bytes() if path.exists() else None) == raw
 
@@ -115,24 +121,23 @@ KEY = "ghp_" + "wX3kR9vT2mQ7sL5nB8cJ4hF6" + "dZ1yPa0eUiOg"
     [(b'      "content-type":', b'      "x-api-key": ["%s"]\n      "content-type":'), (b"38 metres", b"38 metres %s")],
     ids=["in a header", "in an answer"],
 )
-def test_a_recording_that_holds_a_key_is_not_replayed(old: bytes, new: bytes, project: Any) -> None:
+def test_a_recording_that_holds_a_key_is_not_replayed(old: bytes, new: bytes, one: Any) -> None:
     """CAS-20: pinned as it is or not, it exits 2, and the key stands in no line and no file that a run writes."""
-    project.only("RET-03@A1")
-    path, pins = project.root / CASSETTE, (project.root / CASSETTE).with_name("pins.json")
+    path, pins = one.root / CASSETTE, (one.root / CASSETTE).with_name("pins.json")
     raw = path.read_bytes()
     spoiled = raw.replace(old, new % KEY.encode(), 1)
     assert spoiled != raw
     path.write_bytes(spoiled)
-    pinned = project.tapegate("cassette", "pin", "RET-03@A1")
+    pinned = one.tapegate("cassette", "pin", "RET-03@A1")
     assert (pinned.code, "secret_found" in pinned.err) == (2, True), pinned.out + pinned.err
     listed = json.loads(pins.read_bytes())
     listed["cassettes"]["trial-1.yaml"] |= {"sha256": hashlib.sha256(spoiled).hexdigest(), "bytes": len(spoiled)}
     pins.write_text(json.dumps(listed, indent=2) + "\n")
-    done = project.tapegate("run", "RET-03")
+    done = one.tapegate("run", "RET-03")
     assert (done.code, "secret_found" in done.out) == (2, True), done.out + done.err
-    verified = project.tapegate("cassette", "verify")
+    verified = one.tapegate("cassette", "verify")
     assert (verified.code, "secret_found" in verified.err) == (2, True)
-    written = [file.read_bytes() for file in (project.root / "out").rglob("*") if file.is_file()]
+    written = [file.read_bytes() for file in (one.root / "out").rglob("*") if file.is_file()]
     assert written
     assert not [
         text for text in (*written, done.out.encode(), done.err.encode(), verified.err.encode()) if KEY.encode() in text
@@ -146,13 +151,13 @@ def test_no_recording_is_no_proof(project: Any) -> None:
     assert (done.code, "no_recordings" in done.err) == (2, True)
 
 
-def test_a_task_that_was_never_recorded_is_stale(project: Any) -> None:
+def test_a_task_that_was_never_recorded_is_stale(one: Any) -> None:
     """Exit 4 with the command that records it."""
-    folder = project.root / "cassettes/retrieval_prompt_paths/RET-03@A1"
+    folder = one.root / "cassettes/retrieval_prompt_paths/RET-03@A1"
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
-    done = project.tapegate("run", "RET-03@A1")
+    done = one.tapegate("run", "RET-03@A1")
     assert done.code == 4, done.out + done.err
     assert "not recorded yet" in done.out
     assert "tapegate record RET-03@A1 --missing" in done.out
@@ -160,6 +165,7 @@ def test_a_task_that_was_never_recorded_is_stale(project: Any) -> None:
 
 def test_what_else_can_be_judged_is_judged_beside_a_bad_recording(project: Any) -> None:
     """One corrupt cassette makes the run exit 2, and the other tasks keep their verdicts."""
+    project.only("RET-03@A1", "AGT-08@A1")
     path = project.root / CASSETTE
     path.write_bytes(half(path.read_bytes()))
     done = project.tapegate("run", "RET-03@A1", "AGT-08@A1", "--json")
@@ -178,10 +184,10 @@ def listener() -> Any:
         yield server
 
 
-def test_a_subject_that_reaches_for_the_network_fails_and_sends_nothing(project: Any, listener: socket.socket) -> None:
+def test_a_subject_that_reaches_for_the_network_fails_and_sends_nothing(one: Any, listener: socket.socket) -> None:
     """An attempt in replay is a broken invariant, named by its address, and nothing arrives at a real listener."""
     port = listener.getsockname()[1]
-    project.replace(
+    one.replace(
         "src/paperdesk/turn.py",
         "        for rounds_left in range(self._rounds, -1, -1):\n",
         "        import socket\n\n"
@@ -191,7 +197,7 @@ def test_a_subject_that_reaches_for_the_network_fails_and_sends_nothing(project:
         "            pass\n"
         "        for rounds_left in range(self._rounds, -1, -1):\n",
     )
-    done = project.tapegate("run", "RET-03@A1", "--json")
+    done = one.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     attempts = [finding for finding in task["findings"] if finding["code"] == "network_attempt"]
@@ -202,9 +208,9 @@ def test_a_subject_that_reaches_for_the_network_fails_and_sends_nothing(project:
         listener.accept()
 
 
-def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project: Any) -> None:
+def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(one: Any) -> None:
     """A forbidden call before the miss is a failure, although the recording was left."""
-    project.replace(
+    one.replace(
         "src/paperdesk/turn.py",
         "        for rounds_left in range(self._rounds, -1, -1):\n",
         '        yield stream.tool_call("call_0", "web_search", {"query": "snow"})\n'
@@ -212,7 +218,7 @@ def test_an_agent_that_answers_without_the_web_after_all_is_not_excused(project:
         '        self._messages.append({"role": "user", "content": "and the web says so too"})\n'
         "        for rounds_left in range(self._rounds, -1, -1):\n",
     )
-    done = project.tapegate("run", "RET-03@A1", "--json")
+    done = one.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     assert task["verdict"] == "fail"
@@ -293,21 +299,22 @@ def test_schemas_are_printed(name: str, project: Any) -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(project.tapegate("schema", name).out))
 
 
-def test_a_subject_that_does_not_start_could_not_be_judged(project: Any) -> None:
+def test_a_subject_that_does_not_start_could_not_be_judged(one: Any) -> None:
     """Exit 3, and the finding names the command: the harness's own knocking is no network attempt."""
-    project.replace(
+    one.replace(
         "src/paperdesk/app.py", "from __future__ import annotations\n", "from __future__ import = annotations\n"
     )
-    done = project.tapegate("run", "RET-03@A1", "--json")
+    done = one.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 3, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     assert task["verdict"] == "error"
     assert {finding["code"] for finding in task["findings"]} == {"subject_not_started"}
-    assert "SyntaxError" in (project.root / "out" / "provenance.json").read_text()
+    assert "SyntaxError" in (one.root / "out" / "provenance.json").read_text()
 
 
 def test_a_subject_is_recorded_from_its_own_source(project: Any) -> None:
     """What is there for a real model is recorded from it, or not at all, unless another source is asked for by name."""
+    project.only("LOC-03@A3")
     folder = project.root / "cassettes/local_model/LOC-03@A3"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     done = project.tapegate("record", "LOC-03", "--all")

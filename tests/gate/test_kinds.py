@@ -12,6 +12,14 @@ from typing import Any
 
 import pytest
 
+
+@pytest.fixture
+def one(project: Any) -> Any:
+    """The project with one task."""
+    project.only("RET-03@A1")
+    return project
+
+
 ALONE = """\
 import threading, time
 from paperdesk.chat import ask
@@ -21,26 +29,26 @@ threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 """Leaves a thread where it is imported, so that each trial imports it for itself and hears the gateway."""
 
 
-def test_an_agent_gives_the_same_bytes_whatever_kind_of_subject_it_is(project: Any) -> None:
+def test_an_agent_gives_the_same_bytes_whatever_kind_of_subject_it_is(one: Any) -> None:
     """Over HTTP, as a program with the input as argument or on standard input, and as a callable.
 
     A callable in process, and at the gateway, where it is imported for each trial since a fork would be unsafe.
     """
     results = []
-    (project.root / "src/alone.py").write_text(ALONE)
-    http = (project.root / "evals/tapegate.yaml").read_text()
+    (one.root / "src/alone.py").write_text(ALONE)
+    http = (one.root / "evals/tapegate.yaml").read_text()
     for change in (
         lambda: None,
-        project.as_command,
-        lambda: project.as_command('"-"', '"{input}"'),
-        lambda: project.in_process("paperdesk.chat:ask"),
-        lambda: project.in_process("alone:ask"),
+        one.as_command,
+        lambda: one.as_command('"-"', '"{input}"'),
+        lambda: one.in_process("paperdesk.chat:ask"),
+        lambda: one.in_process("alone:ask"),
     ):
-        (project.root / "evals/tapegate.yaml").write_text(http)
+        (one.root / "evals/tapegate.yaml").write_text(http)
         change()
-        done = project.tapegate("run", "RET-03@A1")
+        done = one.tapegate("run", "RET-03@A1")
         assert done.code == 0, done.out + done.err
-        results.append(project.results())
+        results.append(one.results())
     assert set(results) == {results[0]}
 
 
@@ -51,11 +59,11 @@ PRINTS = "    return _print(lines, raw=options.lines)\n"
     ("prints", "code"),
     [("    _print(lines, raw=True)\n    return 3\n", "exited"), ("    list(lines)\n    return 0\n", "empty_output")],
 )
-def test_a_program_that_does_not_end_well_fails_its_task(prints: str, code: str, project: Any) -> None:
+def test_a_program_that_does_not_end_well_fails_its_task(prints: str, code: str, one: Any) -> None:
     """A whole answer under an exit status other than 0, and no answer under 0, are failures like any other."""
-    project.as_command()
-    project.replace("src/paperdesk/cli.py", PRINTS, prints)
-    done = project.tapegate("run", "RET-03@A1", "--json")
+    one.as_command()
+    one.replace("src/paperdesk/cli.py", PRINTS, prints)
+    done = one.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 1, done.out + done.err
     (task,) = json.loads(done.out)["tasks"]
     assert task["verdict"] == "fail"
@@ -73,9 +81,9 @@ def mortal() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="drops capabilities of Linux")
-def test_replay_needs_no_right_to_write_recordings(project: Any, tmp_path: Path) -> None:
+def test_replay_needs_no_right_to_write_recordings(one: Any, tmp_path: Path) -> None:
     """PRO-04: with cassettes and evals read-only, a run passes; recording says that it cannot write."""
-    shut = [project.root / "cassettes", project.root / "evals"]
+    shut = [one.root / "cassettes", one.root / "evals"]
     places = [path for root in shut for path in (root, *root.rglob("*"))]
     before = {path: path.read_bytes() for path in places if path.is_file()}
     for path in reversed(places):
@@ -84,7 +92,7 @@ def test_replay_needs_no_right_to_write_recordings(project: Any, tmp_path: Path)
         codes = {
             words[0]: subprocess.run(
                 [sys.executable, "-m", "tapegate", *words],
-                cwd=project.root,
+                cwd=one.root,
                 env={**os.environ, "GITHUB_EVENT_NAME": ""},
                 preexec_fn=mortal,
                 capture_output=True,
@@ -105,25 +113,25 @@ def test_replay_needs_no_right_to_write_recordings(project: Any, tmp_path: Path)
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_a_trial_that_came_to_no_trace_leaves_none(project: Any) -> None:
+def test_a_trial_that_came_to_no_trace_leaves_none(one: Any) -> None:
     """What an earlier run wrote of it is gone; what its subject wrote stands in the provenance."""
-    assert project.tapegate("run", "RET-03@A1").code == 0
-    traces = project.root / "out/traces/RET-03@A1"
+    assert one.tapegate("run", "RET-03@A1").code == 0
+    traces = one.root / "out/traces/RET-03@A1"
     assert len(list(traces.iterdir())) == 2
-    project.replace("src/paperdesk/__main__.py", "import sys\n", "raise SystemExit('no desk')\n")
-    done = project.tapegate("run", "RET-03@A1", "--json")
+    one.replace("src/paperdesk/__main__.py", "import sys\n", "raise SystemExit('no desk')\n")
+    done = one.tapegate("run", "RET-03@A1", "--json")
     assert done.code == 3, done.out + done.err
     assert list(traces.iterdir()) == []
     (task,) = json.loads(done.out)["tasks"]
     assert {finding["code"] for finding in task["findings"]} == {"subject_not_started"}
-    assert str(project.root) not in done.out
-    logs = json.loads((project.root / "out/provenance.json").read_bytes())["logs"]
+    assert str(one.root) not in done.out
+    logs = json.loads((one.root / "out/provenance.json").read_bytes())["logs"]
     assert set(logs) == {"RET-03@A1[1]", "RET-03@A1[2]"}
     assert "no desk" in logs["RET-03@A1[1]"]
 
 
 @pytest.mark.parametrize("event", ["pull_request_review", "pull_request_review_comment", "issue_comment"])
-def test_recording_is_refused_wherever_a_stranger_may_start_it(project: Any, event: str) -> None:
+def test_recording_is_refused_wherever_a_stranger_may_start_it(one: Any, event: str) -> None:
     """A review or a comment on a pull request is none of the maintainer's decisions."""
-    done = project.tapegate("record", "--all", GITHUB_EVENT_NAME=event)
+    done = one.tapegate("record", "--all", GITHUB_EVENT_NAME=event)
     assert (done.code, "nothing is recorded" in done.err) == (2, True)
