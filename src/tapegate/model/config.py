@@ -13,6 +13,9 @@ from tapegate.model.task import Name, NonEmpty, Part, Task
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 """The name of an environment variable."""
 
+ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
+"""A Python module, as `import` names it."""
+
 Address = Annotated[str, Field(pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$")]
 """A base URL without query or fragment."""
 
@@ -285,6 +288,9 @@ class Config(Part):
     """What lint shall not miss in the scope table, each with the reason."""
     subjects: dict[Name, Subject] = Field(min_length=1)
     """The agents under test, by name."""
+    preload: tuple[ModuleName, ...] = ()
+    """Modules of libraries, never of an agent, that are imported once for all trials: `openai`. Python callables, and
+    programs that are `{python}` with `-m module` or a script, then start with them imported."""
     services: dict[Name, Service] = Field(default_factory=dict)
     """What the agents call, by name."""
     sources: dict[Name, RecordingSource] = Field(default_factory=dict)

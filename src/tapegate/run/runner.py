@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,8 +14,9 @@ from tapegate.doors import in_process
 from tapegate.doors.current import Pace
 from tapegate.doors.gateway import Gateway
 from tapegate.doors.guard.enclosure import Enclosure
-from tapegate.doors.guard.levels import Level, best
+from tapegate.doors.guard.levels import Level, best, facts
 from tapegate.doors.guard.proxies import proxies
+from tapegate.doors.guard.spawned import Launch, spawn
 from tapegate.doors.lane import Lane
 from tapegate.load.suite import Suite
 from tapegate.model.config import AnySubject, CommandSubject, HttpSubject, PythonSubject
@@ -26,9 +28,10 @@ from tapegate.run.question import EPOCH, Hearing, Question
 from tapegate.run.snapshot import snapshot
 from tapegate.run.splits import Cuts
 from tapegate.run.warm import Warm
-from tapegate.run.workspace import Workspace, workspace
+from tapegate.run.workspace import Workspace, scratch, workspace
 from tapegate.subject.command import CommandRunner
 from tapegate.subject.environment import environment
+from tapegate.subject.fork_server import ForkServer
 from tapegate.subject.heard import Clock, Heard, stopwatch
 from tapegate.subject.http import HttpRunner
 from tapegate.subject.interpreter import interpreter
@@ -54,6 +57,7 @@ class Runner:
 
     def __enter__(self) -> Runner:
         self._gateway = self._open.enter_context(Gateway())
+        self._launch = self._launching()
         return self
 
     def __exit__(
@@ -197,6 +201,7 @@ class Runner:
             self._suite.project,
             lambda home, level: self._environment(None, home, self._inside(), level),
             beside=entries,
+            launch=self._launch,
         )
         if warm is None:
             with self._lock:
@@ -205,7 +210,7 @@ class Runner:
 
     @contextmanager
     def _enclosed(self, question: Question, kind: str) -> Iterator[Enclosure]:
-        with Enclosure.open(best(kind)) as enclosure:
+        with Enclosure.open(best(kind), launch=self._launch) as enclosure:
             try:
                 yield enclosure
             finally:  # also where the subject could not even be started: it may have tried before that
@@ -225,6 +230,16 @@ class Runner:
             lane = self._gateway.open(tape, routes, question.keys, pace=self._pace, name=question.lane)
             stack.callback(lane.close)
             yield {service: lane.url(service, port=port) for service in self._suite.config.services}, lane
+
+    def _launching(self) -> Launch:
+        """How launchers are started: where libraries are to be preloaded, in forks of a process that has them."""
+        level = best("command")
+        if not self._suite.config.preload or sys.platform != "linux" or facts().namespace == "sudo":
+            return spawn
+        home = self._open.enter_context(scratch())
+        env = self._environment(None, home, self._inside(), level)
+        server = ForkServer(self._suite.config.preload, self._suite.project, env, home.folder, level=level)
+        return self._open.enter_context(server).launch
 
     def _inside(self) -> dict[str, str]:
         return {name: in_process.url(name) for name in self._suite.config.services}

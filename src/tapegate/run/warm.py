@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import Level, best
+from tapegate.doors.guard.spawned import Launch, spawn
 from tapegate.model.config import PythonSubject
 from tapegate.run.workspace import Workspace, scratch
 from tapegate.subject.python import PythonWorker
@@ -30,12 +31,17 @@ class Warm:
 
     @classmethod
     def start(
-        cls, subject: PythonSubject, project: Path, environment: Environment, beside: Sequence[str] = ()
+        cls,
+        subject: PythonSubject,
+        project: Path,
+        environment: Environment,
+        beside: Sequence[str] = (),
+        launch: Launch = spawn,
     ) -> Warm | None:
         """Import the agent, and the entries of others `beside` it; None where that leaves something that trials would
         share, so that each must do it for itself (see `worker`)."""
         with ExitStack() as stack:
-            enclosure = stack.enter_context(Enclosure.open(best("python")))
+            enclosure = stack.enter_context(Enclosure.open(best("python"), launch=launch))
             home = stack.enter_context(scratch())
             env = environment(home, enclosure.level)
             made = PythonWorker(subject, project, enclosure, env, home.folder, warm=True, beside=beside)

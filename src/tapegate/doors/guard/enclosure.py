@@ -6,8 +6,6 @@ import errno
 import os
 import select
 import socket
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,14 +18,13 @@ from tapegate.doors.guard.levels import Level, Means, facts
 from tapegate.doors.guard.messages import Messages
 from tapegate.doors.guard.namespace import GATEWAY_PORT, SUBJECT_PORT
 from tapegate.doors.guard.ports import free_port
+from tapegate.doors.guard.spawned import Launch, Launched, spawn
 from tapegate.doors.guard.traps import Traps
 from tapegate.errors import SubjectError, Unavailable
 
 if TYPE_CHECKING:
     from tapegate.doors.guard.messages import Message
 
-_ROOT = Path(__file__).parents[3]
-_PROGRAM = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); from tapegate.doors.guard.launcher import main; main()"
 _ANSWER_S = 30.0
 """A launcher that says nothing for so long has broken; what it does takes milliseconds."""
 
@@ -39,7 +36,7 @@ class Enclosure:
     process ends in whatever way.
     """
 
-    def __init__(self, level: Level, launcher: subprocess.Popen[bytes], channel: socket.socket) -> None:
+    def __init__(self, level: Level, launcher: Launched, channel: socket.socket) -> None:
         self.level = level
         self.gateway: socket.socket | None = None
         """At level `namespace`: listens inside on 127.0.0.1 at `gateway_port`, for `Gateway.adopt`."""
@@ -51,9 +48,10 @@ class Enclosure:
         self._traps: Traps | None = None
 
     @classmethod
-    def open(cls, level: Level, means: Means | None = None) -> Enclosure:
+    def open(cls, level: Level, means: Means | None = None, launch: Launch = spawn) -> Enclosure:
         """A fresh one. `in_process` guards from within a Python subject: here it is the same as `none`.
 
+        `launch` starts its launcher, and so decides how programs are started in it.
         Raises Unavailable where this machine has no such level.
         """
         if level == "namespace" and means is None:
@@ -65,17 +63,12 @@ class Enclosure:
                     fix="let `require_guard` accept less, or run where `tapegate doctor` finds a namespace",
                 )
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-I", "-S", "-c", _PROGRAM]
-        with theirs:
-            launcher = subprocess.Popen(  # noqa: S603  our own program
-                ["sudo", "-n", "--", *command] if means == "sudo" else command,
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                cwd="/",
-                env={"PATH": os.environ.get("PATH", os.defpath)},
-                start_new_session=True,
-            )
+        try:
+            with theirs:
+                launcher = launch(theirs, means)
+        except BaseException:
+            ours.close()
+            raise
         enclosure = cls(level, launcher, ours)
         try:
             enclosure._enclose(means)
@@ -209,12 +202,7 @@ class Enclosure:
     def _hang_up(self) -> str:
         """Let the launcher end all that runs and itself; what it wrote to standard error."""
         self._channel.close()
-        try:
-            said = self._launcher.communicate(timeout=_ANSWER_S)[1]
-        except subprocess.TimeoutExpired:
-            self._launcher.kill()
-            said = self._launcher.communicate()[1]
-        return said.decode("utf-8", "replace").strip()
+        return self._launcher.last_words(_ANSWER_S).decode("utf-8", "replace").strip()
 
     def _broken(self) -> SubjectError:
         return SubjectError.of(

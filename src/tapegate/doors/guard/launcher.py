@@ -30,18 +30,32 @@ from tapegate.doors.guard.messages import Messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
     from tapegate.doors.guard.messages import Message
+
+    Become = Callable[[list[str], dict[str, str]], Callable[[], None]]
 
 _ADOPT_ORPHANS, _DIE_WITH_PARENT = 36, 1
 _CANNOT_EXECUTE = 127
 _DIAL_S = 1.0
 
 
+class Became(BaseException):
+    """A child of a launcher goes on as the program, without executing one: this takes it off the launcher's stack."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        self.run = run
+
+
 class Launcher:
     """Serves one harness."""
 
-    def __init__(self, messages: Messages) -> None:
+    def __init__(self, messages: Messages, become: Become) -> None:
         self._messages = messages
+        self._become = become
+        self._pid = os.getpid()
         self._child: int | None = None
         self._wake, wakes = socket.socketpair()
         self._wake.setblocking(False)
@@ -51,7 +65,7 @@ class Launcher:
         signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
 
     def serve(self) -> None:
-        """Do what the harness says until it hangs up, then leave nothing behind."""
+        """Do what the harness says until it hangs up, then leave nothing behind. Raises Became in a child."""
         try:
             while True:
                 heard = self._wait()
@@ -59,7 +73,8 @@ class Launcher:
                 if heard and not self._obey():
                     return
         finally:
-            self._kill()
+            if os.getpid() == self._pid:
+                self._kill()
 
     def _wait(self, timeout_s: float | None = None) -> bool:
         """Until the harness says something or a process ends; whether it was the harness."""
@@ -97,7 +112,10 @@ class Launcher:
         failure, fails = os.pipe()
         child = os.fork()
         if child == 0:
-            _execute(order, descriptors, fails)
+            run = _become(self._become, order, descriptors, fails)
+            os.close(failure)
+            self._leave()
+            raise Became(run)
         os.close(fails)
         with os.fdopen(failure, "rb") as pipe:
             number, _, where = pipe.read().decode("utf-8", "surrogateescape").partition(" ")
@@ -146,6 +164,12 @@ class Launcher:
                 self._child = None
                 self._say({"ended": os.waitstatus_to_exitcode(status)})
 
+    def _leave(self) -> None:
+        """Give up what is the launcher's, in a child that does not execute a program: that would close it."""
+        signal.set_wakeup_fd(-1)
+        for end in (self._messages.channel, self._wake, self._wakes):
+            end.close()
+
     def _say(self, message: Message, descriptors: tuple[int, ...] = ()) -> None:
         try:
             self._messages.send(message, descriptors)
@@ -165,8 +189,8 @@ class Launcher:
             select.select([self._wake], [], [], 0.05)
 
 
-def _execute(order: Message, descriptors: list[int], fails: int) -> None:
-    """Become the subject; never returns."""
+def _become(become: Become, order: Message, descriptors: list[int], fails: int) -> Callable[[], None]:
+    """Become the subject: returns what runs it, where no program is executed."""
     where = ""
     try:
         argv, env, where = order["argv"], order["env"], str(order["cwd"])
@@ -180,15 +204,16 @@ def _execute(order: Message, descriptors: list[int], fails: int) -> None:
             signal.signal(changed, signal.SIG_DFL)
         os.chdir(where)
         where = argv[0]
-        _become(argv, env)
+        run = become(argv, env)
     except Exception as error:  # noqa: BLE001  a NUL in an argument is a ValueError; nothing may pass in silence here
         number = error.errno if isinstance(error, OSError) else errno.EINVAL
         os.write(fails, f"{number} {where}".encode("utf-8", "surrogateescape"))
-    finally:
         os._exit(_CANNOT_EXECUTE)
+    os.close(fails)
+    return run
 
 
-def _become(argv: list[str], env: dict[str, str]) -> None:
+def execute(argv: list[str], env: dict[str, str]) -> NoReturn:
     """Execute a program, looked for as a shell would. (`os.execvpe` imports, which the user may have no right to.)"""
     program = argv[0]
     folders = [""] if "/" in program else [f"{folder}/" for folder in env.get("PATH", os.defpath).split(":") if folder]
@@ -202,14 +227,15 @@ def _become(argv: list[str], env: dict[str, str]) -> None:
     raise error
 
 
-def main() -> None:
-    """Serve the harness at standard input."""
+def main(become: Become = execute) -> None:
+    """Serve the harness at standard input; what it has started is started by `become`."""
     channel = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
+    os.close(nothing)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
-    Launcher(Messages(channel)).serve()
+    Launcher(Messages(channel), become).serve()
     os._exit(0)  # nothing is left to tidy, and tidying takes 10 ms
 
 

@@ -1,0 +1,161 @@
+"""Starting agents in forks of a process that has imported their libraries once: what `preload` of the config names.
+
+An SDK of a model provider takes most of a second to import, and an agent that is a program imports it in each trial.
+With `preload` it is imported once for a run, as by the fork server of `multiprocessing`. The agent's own modules never
+are: they are what a change changes.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from types import TracebackType
+
+from tapegate.doors.guard.enclosure import Enclosure
+from tapegate.doors.guard.levels import Level, Means
+from tapegate.doors.guard.messages import Messages
+from tapegate.doors.guard.spawned import Launched, spawn
+from tapegate.errors import LoadError, Unavailable
+from tapegate.subject.interpreter import interpreter
+from tapegate.subject.process import Process
+
+_ROOT = str(Path(__file__).parents[2])
+_IMPORT_S = 60.0
+
+
+class ForkServer:
+    """A process that has imported some modules; it forks launchers of its kind. A context manager; thread-safe.
+
+    It is itself enclosed: what an import reaches for is refused, and an error.
+    """
+
+    def __init__(
+        self,
+        modules: Sequence[str],
+        project: Path,
+        environment: Mapping[str, str],
+        home: Path,
+        *,
+        level: Level,
+        python: str | None = None,
+    ) -> None:
+        """`modules` are imported under `environment`, in the folder `home`, at the guard `level`; `python` is what
+        `{python}` is where nothing else is said."""
+        self._level = level
+        program = (
+            f"import sys; sys.path[0] = {_ROOT!r}; from tapegate.subject.preloaded import main; del sys.path[0]; "
+            f"main({list(modules)!r}, {str(project)!r})()"
+        )
+        self._argv = [python or interpreter(), "-c", program]
+        self._env = environment
+        self._home = home
+        self._lock = Lock()
+        self._fit: bool | None = None
+        """Whether launchers are forked here; None until it has imported."""
+        self._open = ExitStack()
+
+    def __enter__(self) -> ForkServer:
+        """Start it; it imports while others go on."""
+        with ExitStack() as stack:
+            ours, theirs = socket.socketpair()
+            stack.enter_context(ours)
+            self._messages = Messages(ours)
+            self._enclosure = stack.enter_context(Enclosure.open(self._level))
+            with theirs:
+                process = Process.start(self._enclosure, self._argv, self._env, self._home, stdin=theirs.fileno())
+            self._process = stack.enter_context(process)
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def launch(self, channel: socket.socket, means: Means | None) -> Launched:
+        """Fork a launcher, or start one afresh where a fork could not do its work.
+
+        Raises LoadError where the modules cannot be preloaded, and Unavailable where the process is lost.
+        """
+        with self._lock:
+            if self._fit is None:
+                self._await()
+                self._fit = self._can_enclose()
+            return self._fork(channel, means) if self._fit else spawn(channel, means)
+
+    def _fork(self, channel: socket.socket, _: Means | None) -> Launched:
+        heard, said = os.pipe()
+        try:
+            self._messages.send({"fork": True}, (channel.fileno(), said))
+            answer = self._messages.receive()
+        except OSError:
+            answer = None
+        finally:
+            os.close(said)
+        if answer is None:
+            os.close(heard)
+            raise Unavailable.of(
+                "fork_server_lost",
+                f"the process that holds what `preload` names ended unasked, saying {self._said()!r}",
+                fix="see whether it was killed or the machine is out of memory",
+            )
+        return _Forked(answer[0]["pid"], heard)
+
+    def _can_enclose(self) -> bool:
+        """Whether what is forked here gets a namespace, within that of this process: some kernels refuse it."""
+        try:
+            with Enclosure.open(self._level, launch=self._fork):
+                return True
+        except Unavailable:
+            return False
+
+    def _await(self) -> None:
+        waiting = select.poll()
+        waiting.register(self._messages, select.POLLIN)
+        received = None
+        if waiting.poll(_IMPORT_S * 1000):
+            with suppress(OSError):
+                received = self._messages.receive()
+        why = f"was not imported within {_IMPORT_S:.0f} s" if received is None else received[0].get("failed")
+        if not why and (reached := self._enclosure.attempts()):
+            why = f"what is imported reaches for {', '.join(reached)}, which each trial must be seen to do"
+        if why:
+            raise LoadError.of(
+                "bad_preload",
+                f"`preload`: {why}",
+                fix="name libraries that the agents' Python has, and that do nothing but define things when imported",
+            )
+
+    def _said(self) -> str:
+        return self._process.log()[-500:].decode("utf-8", "replace").strip()
+
+
+class _Forked:
+    """A launcher forked by the server; the end of its standard error is its own."""
+
+    def __init__(self, pid: int, log: int) -> None:
+        self._pid, self._log = pid, log
+
+    def last_words(self, timeout_s: float) -> bytes:
+        """As `Launched` says."""
+        said, end = bytearray(), monotonic() + timeout_s
+        waiting = select.poll()
+        waiting.register(self._log, select.POLLIN)
+        try:
+            while True:
+                if not waiting.poll(max(0.0, end - monotonic()) * 1000):
+                    with suppress(ProcessLookupError):
+                        os.kill(self._pid, signal.SIGKILL)
+                    return bytes(said)
+                if not (data := os.read(self._log, 1 << 16)):
+                    return bytes(said)
+                said += data
+        finally:
+            os.close(self._log)

@@ -1,0 +1,194 @@
+"""The process that has imported what `preload` names, and forks the launchers of trials (see `fork_server`).
+
+Started as `python -c` with a Unix socket as standard input. It says {"ready": true} when all is imported, or {"failed":
+text}; then the harness sends two descriptors for each launcher, its channel and its standard error, and hears {"pid":
+number}. What a launcher forked here is told to start goes on in a fork of it where that is the same as starting it
+afresh (`Start.fits`); everything else is executed as by any launcher.
+
+Runs in the agent's Python and imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import importlib
+import os
+import random
+import signal
+import socket
+import sys
+import sysconfig
+import time
+from types import ModuleType
+
+from tapegate.doors import late_imports
+from tapegate.doors.guard import launcher
+from tapegate.doors.guard.children import children
+from tapegate.doors.guard.messages import Messages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "GLIBC_")
+"""Variables that an interpreter, or the C library below it, reads once: when it starts."""
+_OURS = "tapegate"
+
+
+class Start:
+    """A way to start this interpreter; a fork can take `-m MODULE`, `-P -c PROGRAM` and a script."""
+
+    def __init__(self, argv: list[str], env: dict[str, str]) -> None:
+        self.argv, self.env = argv, env
+        self._words = argv[1:]
+
+    def fits(self) -> bool:
+        """Whether a fork would run as a fresh interpreter would, but for what is imported already."""
+        if self.argv[0] != sys.executable or not self._words or _at_start(self.env) != _at_start(dict(os.environ)):
+            return False
+        known = self._words[0] == "-m" or self._words[:2] == ["-P", "-c"] or not self._words[0].startswith("-")
+        return known and len(self._words) > self._is_flag() and not self._shadowed()
+
+    def prepare(self) -> Callable[[], None]:
+        """Make this process the program's, as far as its stack does not matter; what is returned runs it."""
+        os.environ.clear()
+        os.environ.update(self.env)
+        time.tzset()
+        sys.path[:0] = self._folders()
+        sys.orig_argv = self.argv
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as an interpreter sets them when it starts
+        if hasattr(signal, "SIGXFSZ"):
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        # The program's own, should it have one of that name.
+        for name in [name for name in sys.modules if name.partition(".")[0] == _OURS]:
+            del sys.modules[name]
+        sys.modules["__main__"] = ModuleType("__main__")
+        sys.modules["__main__"].__dict__["__builtins__"] = builtins
+        return self._run
+
+    def _run(self) -> None:
+        main = sys.modules["__main__"].__dict__
+        first, *rest = self._words
+        if first == "-m":
+            import runpy
+
+            sys.argv = ["-m", *rest[1:]]
+            # What the interpreter itself calls for `-m`; the public `run_module` would end the module with its run.
+            runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]
+        elif first == "-P":
+            sys.argv = ["-c", *rest[2:]]
+            exec(compile(rest[1], "<string>", "exec"), main)  # noqa: S102  as the interpreter does
+        else:
+            from importlib.machinery import SourceFileLoader
+
+            sys.argv = self._words
+            loader = SourceFileLoader("__main__", first)
+            main |= {"__file__": first, "__loader__": loader}
+            exec(compile(loader.get_data(first), first, "exec"), main)  # noqa: S102
+
+    def _is_flag(self) -> int:
+        return {"-m": 1, "-P": 2}.get(self._words[0], 0)
+
+    def _folders(self) -> list[str]:
+        """What this start puts before the interpreter's own path."""
+        first = self._words[0]
+        beside = {"-m": [os.getcwd()], "-P": []}.get(first, [os.path.dirname(os.path.realpath(first))])  # noqa: PTH109, PTH120
+        named = self.env.get("PYTHONPATH", "")
+        listed = [os.path.abspath(folder) for folder in named.split(os.pathsep)] if named else []  # noqa: PTH100
+        return list(dict.fromkeys([*beside, *listed]))
+
+    def _shadowed(self) -> bool:
+        """Whether one of these folders holds what would be imported in place of something that is imported here."""
+        taken = {name.partition(".")[0] for name in sys.modules} - {_OURS, "__main__"}
+        taken |= {"sitecustomize", "usercustomize"}
+        for folder in self._folders():
+            try:
+                found = os.listdir(folder)  # noqa: PTH208
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return True  # an archive, or nothing that can be looked into
+            if not taken.isdisjoint(entry.partition(".")[0] for entry in found):
+                return True
+        return False
+
+
+def main(modules: list[str], project: str) -> Callable[[], None]:
+    """Import `modules`, then serve the harness at standard input until it hangs up.
+
+    In a fork that goes on as the program of a trial, returns what runs it: to be called where nothing of ours is on the
+    stack any more. Otherwise it does not return.
+    """
+    harness = Messages(socket.socket(fileno=os.dup(0)))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    random.seed(0)
+    failed = _load(modules, project)
+    harness.send({"failed": failed} if failed else {"ready": True})
+    gc.collect()
+    gc.freeze()
+    while not failed and (received := harness.receive()) is not None:
+        _, (channel, log) = received
+        pid = os.fork()
+        if pid == 0:
+            harness.channel.close()
+            return _launch(channel, log)
+        os.close(channel)
+        os.close(log)
+        harness.send({"pid": pid})
+        _reap()
+    os._exit(0)
+
+
+def _reap() -> None:
+    """Collect launchers that have ended; that they have, the harness hears by their standard error."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+def _launch(channel: int, log: int) -> Callable[[], None]:
+    os.setsid()
+    for target, descriptor in ((0, channel), (1, os.open(os.devnull, os.O_WRONLY)), (2, log)):
+        os.dup2(descriptor, target)
+        os.close(descriptor)
+    os.chdir("/")
+    try:
+        launcher.main(_become)
+    except launcher.Became as became:
+        return became.run
+    raise AssertionError("a launcher ends its process")
+
+
+def _become(argv: list[str], env: dict[str, str]) -> Callable[[], None]:
+    start = Start(argv, env)
+    return start.prepare() if start.fits() else launcher.execute(argv, env)
+
+
+def _at_start(env: dict[str, str]) -> dict[str, str]:
+    return {name: env[name] for name in env if name.startswith(_READ_AT_START) and name != "PYTHONPATH"}
+
+
+def _load(modules: list[str], project: str) -> str | None:
+    """Import them; what is wrong with that, where it is."""
+    before = set(sys.modules)
+    gc.disable()  # all of it is kept
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except BaseException as error:  # noqa: BLE001  whatever an import raises is the harness's to report
+            return f"{module!r} cannot be imported by {{python}}: {type(error).__name__}: {error}"
+    late_imports.catch_up()
+    gc.enable()
+    packages = [f"{os.path.realpath(sysconfig.get_path(name))}/" for name in ("purelib", "platlib", "stdlib")]
+    for name in sorted(set(sys.modules) - before):
+        file = os.path.realpath(getattr(sys.modules[name], "__file__", None) or "/")
+        if file.startswith(f"{os.path.realpath(project)}/") and not file.startswith(tuple(packages)):
+            return f"{name!r} is of this project: a change of it must be seen by each trial, which imports it itself"
+    if len(os.listdir("/proc/self/task")) > 1 or children():  # noqa: PTH208
+        return "what is imported leaves a thread or a process running, which no fork takes with it"
+    return None
