@@ -57,8 +57,10 @@ class ForkServer:
         self._env = environment
         self._home = home
         self._lock = Lock()
+        self._refused: str | None = None
+        """Why the modules cannot be preloaded; empty where they are, None until that is known."""
         self._fit: bool | None = None
-        """Whether launchers are forked here; None until it has imported."""
+        """Whether launchers can be forked here; None until it is tried."""
         self._open = ExitStack()
 
     def __enter__(self) -> ForkServer:
@@ -117,21 +119,31 @@ class ForkServer:
             return False
 
     def _await(self) -> None:
-        waiting = select.poll()
-        waiting.register(self._messages, select.POLLIN)
-        received = None
-        if waiting.poll(_IMPORT_S * 1000):
-            with suppress(OSError):
-                received = self._messages.receive()
-        why = f"was not imported within {_IMPORT_S:.0f} s" if received is None else received[0].get("failed")
-        if not why and (reached := self._enclosure.attempts()):
-            why = f"what is imported reaches for {', '.join(reached)}, which each trial must be seen to do"
-        if why:
+        """Until all is imported. Raises LoadError where that cannot be, whenever it is asked."""
+        if self._refused is None:
+            self._refused = self._why_not()
+        if self._refused:
             raise LoadError.of(
                 "bad_preload",
-                f"`preload`: {why}",
+                f"`preload`: {self._refused}",
                 fix="name libraries that the agents' Python has, and that do nothing but define things when imported",
             )
+
+    def _why_not(self) -> str:
+        waiting = select.poll()
+        waiting.register(self._messages, select.POLLIN)
+        if not waiting.poll(_IMPORT_S * 1000):
+            return f"it was not imported within {_IMPORT_S:.0f} s"
+        try:
+            received = self._messages.receive()
+        except OSError:
+            received = None
+        if received is None:
+            return f"the process that imports it ended, saying {self._said()!r}"
+        if "failed" in received[0]:
+            return str(received[0]["failed"])
+        reached = ", ".join(self._enclosure.attempts())
+        return f"what is imported reaches for {reached}, which each trial must be seen to do" if reached else ""
 
     def _said(self) -> str:
         return self._process.log()[-500:].decode("utf-8", "replace").strip()

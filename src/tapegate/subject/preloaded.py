@@ -20,6 +20,7 @@ import socket
 import sys
 import sysconfig
 import time
+from itertools import chain
 from types import ModuleType
 
 from tapegate.doors import late_imports
@@ -55,7 +56,8 @@ class Start:
         os.environ.clear()
         os.environ.update(self.env)
         time.tzset()
-        sys.path[:0] = self._folders()
+        beside, named = self._folders()
+        sys.path[:] = [*beside, *named, *(folder for folder in sys.path if folder not in named)]
         sys.orig_argv = self.argv
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as an interpreter sets them when it starts
         if hasattr(signal, "SIGXFSZ"):
@@ -63,8 +65,7 @@ class Start:
         # The program's own, should it have one of that name.
         for name in [name for name in sys.modules if name.partition(".")[0] == _OURS]:
             del sys.modules[name]
-        sys.modules["__main__"] = ModuleType("__main__")
-        sys.modules["__main__"].__dict__["__builtins__"] = builtins
+        sys.modules["__main__"] = _main()
         return self._run
 
     def _run(self) -> None:
@@ -85,24 +86,26 @@ class Start:
             sys.argv = self._words
             loader = SourceFileLoader("__main__", first)
             main |= {"__file__": first, "__loader__": loader}
+            if sys.version_info < (3, 15):
+                main["__cached__"] = None
             exec(compile(loader.get_data(first), first, "exec"), main)  # noqa: S102
 
     def _is_flag(self) -> int:
         return {"-m": 1, "-P": 2}.get(self._words[0], 0)
 
-    def _folders(self) -> list[str]:
-        """What this start puts before the interpreter's own path."""
+    def _folders(self) -> tuple[list[str], list[str]]:
+        """What this start puts before the interpreter's own path: the folder of the program, and those of the user."""
         first = self._words[0]
         beside = {"-m": [os.getcwd()], "-P": []}.get(first, [os.path.dirname(os.path.realpath(first))])  # noqa: PTH109, PTH120
         named = self.env.get("PYTHONPATH", "")
         listed = [os.path.abspath(folder) for folder in named.split(os.pathsep)] if named else []  # noqa: PTH100
-        return list(dict.fromkeys([*beside, *listed]))
+        return beside, list(dict.fromkeys(listed))
 
     def _shadowed(self) -> bool:
         """Whether one of these folders holds what would be imported in place of something that is imported here."""
         taken = {name.partition(".")[0] for name in sys.modules} - {_OURS, "__main__"}
         taken |= {"sitecustomize", "usercustomize"}
-        for folder in self._folders():
+        for folder in chain(*self._folders()):
             try:
                 found = os.listdir(folder)  # noqa: PTH208
             except FileNotFoundError:
@@ -167,6 +170,14 @@ def _launch(channel: int, log: int) -> Callable[[], None]:
 def _become(argv: list[str], env: dict[str, str]) -> Callable[[], None]:
     start = Start(argv, env)
     return start.prepare() if start.fits() else launcher.execute(argv, env)
+
+
+def _main() -> ModuleType:
+    """The main module of a program that has not begun."""
+    fresh = ModuleType("__main__")
+    known = vars(sys.modules["__main__"])
+    vars(fresh).update({"__builtins__": builtins, **({"__annotations__": {}} if "__annotations__" in known else {})})
+    return fresh
 
 
 def _at_start(env: dict[str, str]) -> dict[str, str]:

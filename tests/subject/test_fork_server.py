@@ -1,0 +1,310 @@
+"""Programs that start in a fork of a process with their libraries imported: as fresh ones, in all that they can see."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tapegate.doors.guard.enclosure import Enclosure
+from tapegate.doors.guard.levels import Level, facts
+from tapegate.doors.guard.spawned import spawn
+from tapegate.errors import LoadError, Unavailable
+from tapegate.subject.environment import environment
+from tapegate.subject.fork_server import ForkServer
+
+PATIENCE_S = 20.0
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="libraries are preloaded on Linux only")
+
+DUMP = r"""
+import atexit, json, os, signal, sys, time
+
+def openers():
+    for name in sorted(os.listdir("/proc/self/fd"), key=int):
+        try:
+            yield name, os.readlink("/proc/self/fd/" + name)
+        except OSError:
+            pass  # the listing's own
+
+import random, threading
+flags = zip(sys.flags.__match_args__, sys.flags)
+print(json.dumps({
+    "argv": sys.argv, "orig_argv": sys.orig_argv, "path": sys.path, "executable": sys.executable,
+    "flags": [value for name, value in flags if name != "safe_path"],
+    "name": __name__, "file": globals().get("__file__"), "package": __package__,
+    "spec": __spec__ and __spec__.name, "globals": sorted(globals()),
+    "main": sys.modules["__main__"].__dict__ is globals(),
+    "environ": dict(os.environ), "cwd": os.getcwd(), "tz": time.tzname, "seen": sys.stdin.read(),
+    "streams": [(one.encoding, one.errors, one.line_buffering, one.write_through, one.isatty(), one.fileno())
+                for one in (sys.stdin, sys.stdout, sys.stderr)],
+    "signals": {one.name: str(signal.getsignal(one)) for one in signal.valid_signals() if hasattr(one, "name")},
+    "wakeup": signal.set_wakeup_fd(-1),
+    "open": list(openers()), "group": os.getpgid(0) == os.getpid(), "session": os.getsid(0) == os.getpid(),
+    "threads": threading.active_count(), "frozen": sys.flags.hash_randomization, "hash": hash("a"),
+    "ours": sorted(name for name in sys.modules if name.startswith("tapegate")),
+    "hooks": [len(sys.meta_path), len(sys.path_hooks), str(sys.excepthook)], "recursion": sys.getrecursionlimit(),
+    "gc": __import__("gc").isenabled(), "umask": os.umask(0), "children": os.path.exists("/proc/self/task"),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    """A project with a program, a module and a package to start."""
+    made = tmp_path_factory.mktemp("project")
+    (made / "src" / "agent").mkdir(parents=True)
+    for name in ("src/program.py", "src/module_of_it.py", "src/agent/__main__.py"):
+        (made / name).write_text(DUMP)
+    (made / "src/agent/__init__.py").write_text("")
+    return made
+
+
+@pytest.fixture(params=["none", "namespace"])
+def level(request) -> Level:
+    """Each level that a launcher can give."""
+    if request.param == "namespace" and facts().namespace is None:
+        pytest.skip(f"no network namespace on this machine: {'; '.join(facts().reasons)}")
+    return request.param
+
+
+@pytest.fixture
+def preloading(tmp_path, project):
+    """Starts fork servers; they end with the test."""
+    with ExitStack() as stack:
+
+        def preloading(*modules: str, level: Level = "none", **environment_too: str) -> ForkServer:
+            home = tmp_path / "home"
+            home.mkdir(exist_ok=True)
+            env = {**replayed(home, level), **environment_too}
+            return stack.enter_context(ForkServer(modules, project, env, home, level=level))
+
+        yield preloading
+
+
+def replayed(home: Path, level: Level) -> dict[str, str]:
+    """The replay environment."""
+    return environment(os.environ, workspace=home, services={}, urls={}, level=level)
+
+
+@pytest.fixture
+def run(tmp_path, project):
+    """Runs a program to its end: exit code, and what it wrote."""
+
+    def run(launch, words, level: Level = "none", said: bytes = b"", **more: str) -> tuple[int | None, bytes]:
+        place = tmp_path / "workspace"
+        place.mkdir(exist_ok=True)
+        env = {**replayed(place, level), "PYTHONPATH": str(project / "src"), **more}
+        asked, answered = tmp_path / "asked", tmp_path / "answered"
+        asked.write_bytes(said)
+        with Enclosure.open(level, launch=launch) as made, asked.open("rb") as stdin, answered.open("wb") as output:
+            argv = [sys.executable, *words]
+            made.start(argv, {**env}, place, (stdin.fileno(), output.fileno(), output.fileno()))
+            code = made.ended(PATIENCE_S)
+            made.stop()
+        return code, answered.read_bytes()
+
+    return run
+
+
+WAYS: dict[str, Callable[[Path], list[str]]] = {
+    "a module": lambda _: ["-m", "module_of_it", "one", "--two"],
+    "a package": lambda _: ["-m", "agent", ""],
+    "a script": lambda project: [str(project / "src" / "program.py"), "-m", "three"],
+    "a text": lambda _: ["-P", "-c", DUMP, "four"],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fork_sees_what_a_fresh_interpreter_sees(preloading, run, project, level, way):
+    """Arguments, path, environment, streams, signals, open files, session and name of the main module are the same."""
+    words = WAYS[way](project)
+    code, fresh = run(spawn, words, level, b"asked")
+    assert (code, json.loads(fresh)["seen"]) == (0, "asked"), fresh
+    code, forked = run(preloading("decimal", level=level).launch, words, level, b"asked")
+    assert code == 0, forked
+    assert json.loads(forked) == json.loads(fresh)
+
+
+def test_what_is_preloaded_is_there_in_a_fork_and_what_is_not_is_not(preloading, run):
+    """A fork has the modules named, and of a fresh interpreter's it lacks none; the control has none of them."""
+    probe = ["-P", "-c", "import sys; print([name in sys.modules for name in ('decimal', 'sqlite3')])"]
+    assert run(spawn, probe) == (0, b"[False, False]\n")
+    assert run(preloading("decimal").launch, probe) == (0, b"[True, False]\n")
+
+
+ENDINGS = {
+    "by itself": ("pass", 0, b""),
+    "with a code": ("import sys; sys.exit(7)", 7, b""),
+    "with a word": ("import sys; sys.exit('no')", 1, b"no\n"),
+    "by an exception": ("raise ValueError('x')", 1, b"ValueError: x\n"),
+    "at once": ("import os; os._exit(5)", 5, b""),
+    "by a signal": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, b""),
+    "with files open": ("import sys; file = open('/dev/stdout', 'w'); file.write('kept')", 0, b"kept"),
+    "with handlers": ("import atexit; atexit.register(print, 'last')", 0, b"last\n"),
+    "with a thread": ("import threading, time; threading.Timer(0.05, print, ['later']).start()", 0, b"later\n"),
+    "unheard": (
+        "import os, sys; r, w = os.pipe(); os.close(r)\ntry: os.write(w, b'x')\nexcept BrokenPipeError: print(1)",
+        0,
+        b"1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_a_fork_ends_as_a_fresh_interpreter_does(preloading, run, how):
+    """Exit codes, signals, open files, exit handlers and threads at the end of a program are what they always are."""
+    program, code, said = ENDINGS[how]
+    for launch in (spawn, preloading("decimal").launch):
+        ended, wrote = run(launch, ["-P", "-c", program])
+        assert (ended, wrote[-len(said) :] if said else wrote) == (code, said)
+
+
+def test_each_fork_has_chance_and_state_of_its_own(preloading, run):
+    """Random numbers differ from fork to fork, and what one changes no other sees."""
+    server = preloading("decimal", "uuid")
+    probe = ["-P", "-c", "import decimal, random, uuid; print(random.random(), uuid.uuid4(), decimal.seen if "
+             "hasattr(decimal, 'seen') else 'new'); decimal.seen = 1"]  # fmt: skip
+    said = [run(server.launch, probe)[1].split() for _ in range(3)]
+    assert [last for *_, last in said] == [b"new"] * 3
+    assert len({first for first, *_ in said}) == len({second for _, second, _ in said}) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        (["-I", "-c", "PROBE"], {}),
+        (["-c", "PROBE"], {}),
+        (["-P", "-c", "PROBE"], {"PYTHONHASHSEED": "7"}),
+        (["-P", "-c", "PROBE"], {"LC_ALL": "C"}),
+        (["-P", "-c", "PROBE"], {"PYTHONPATH": "{shadow}"}),
+        (["-P", "-c", "PROBE"], {"PYTHONPATH": "{site}"}),
+        (["-P", "-c", "PROBE"], {"PYTHONPATH": "{archive}"}),
+        (["{shadow}/script.py"], {}),
+    ],
+)
+def test_what_a_fork_could_not_repeat_is_started_afresh(preloading, run, tmp_path, words, more):
+    """Flags and variables that an interpreter reads when it starts, and folders that hold another of the same name."""
+    probe = "import sys; print('sqlite3' in sys.modules, hash('a'), getattr(sys.modules.get('site'), 'seen', ''))"
+    places = {"shadow": tmp_path / "shadow", "site": tmp_path / "site", "archive": tmp_path / "archive"}
+    for name, file in (("shadow", "sqlite3.py"), ("site", "sitecustomize.py")):
+        places[name].mkdir()
+        (places[name] / file).write_text("import site; site.seen = 'customised'")
+    (places["shadow"] / "script.py").write_text(probe)
+    places["archive"].write_bytes(b"")
+    words = [
+        word.replace("PROBE", probe).format_map(places) if "{" in word else word.replace("PROBE", probe)
+        for word in words
+    ]
+    more = {name: value.format_map(places) for name, value in more.items()}
+    code, said = run(preloading("sqlite3").launch, words, **more)
+    assert (code, said.split()[:1]) == (0, [b"False"]), said
+    assert (code, said) == run(spawn, words, **more) or words[0] in ("-I", "-c")  # hash seeds of chance with -I
+
+
+def test_another_program_is_executed(preloading, run, tmp_path):
+    """A launcher that was forked starts what is no Python as any other does, and says what cannot be."""
+    with Enclosure.open("none", launch=preloading("decimal").launch) as made, (tmp_path / "said").open("wb") as said:
+        stdio = (said.fileno(),) * 3
+        made.start(["echo", "heard"], {"PATH": os.defpath}, tmp_path, stdio)
+        assert made.ended(PATIENCE_S) == 0
+        with pytest.raises(Exception, match=r"'no-such-program'.*cannot be run: No such file or directory"):
+            made.start(["no-such-program"], {"PATH": os.defpath}, tmp_path, stdio)
+    assert (tmp_path / "said").read_bytes() == b"heard\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (None, r"'made_up' cannot be imported by \{python\}: ModuleNotFoundError: No module named 'made_up'"),
+        ("raise ValueError('no licence')", r"'made_up' cannot be imported by \{python\}: ValueError: no licence"),
+        ("raise SystemExit(3)", r"'made_up' cannot be imported by \{python\}: SystemExit: 3"),
+        (
+            "import threading, time; threading.Thread(target=time.sleep, args=[9], daemon=True).start()",
+            "leaves a thread",
+        ),
+        ("import subprocess; one = subprocess.Popen(['sleep', '9'])", "leaves a thread or a process running"),
+        ("import os; os._exit(4)", r"the process that imports it ended, saying ''"),
+    ],
+)
+def test_modules_that_cannot_be_preloaded_are_refused(preloading, run, tmp_path, source, message):
+    """What cannot be imported, or leaves something running that no fork takes with it, is a fault of the config."""
+    place = tmp_path / "packages"
+    place.mkdir()
+    if source is not None:
+        (place / "made_up.py").write_text(source)
+    server = preloading("made_up", PYTHONPATH=str(place))
+    for _ in range(2):  # whoever asks again hears the same
+        with pytest.raises(LoadError, match=message) as refused:
+            run(server.launch, ["-m", "agent"])
+        assert "fix: name libraries" in str(refused.value)
+
+
+def test_a_module_of_the_project_is_never_preloaded(preloading, run, project):
+    """It is what a change changes: each trial must import it. A library that imports it does not help."""
+    server = preloading("agent", PYTHONPATH=str(project / "src"))
+    with pytest.raises(LoadError, match="'agent' is of this project"):
+        run(server.launch, ["-m", "agent"])
+
+
+def test_an_import_that_reaches_for_the_network_is_refused(preloading, run, tmp_path):
+    """Nothing leaves while libraries are preloaded, and what tries is named."""
+    if facts().namespace is None:
+        pytest.skip("no network namespace on this machine")
+    (tmp_path / "caller.py").write_text(
+        "import socket\ntry: socket.create_connection(('192.0.2.1', 443), 1)\nexcept OSError: pass"
+    )
+    server = preloading("caller", level="namespace", PYTHONPATH=str(tmp_path))
+    with pytest.raises(LoadError, match=r"`preload`: what is imported reaches for 192\.0\.2\.1:443"):
+        run(server.launch, ["-m", "agent"], "namespace")
+
+
+def test_a_fork_is_kept_off_the_network(preloading, run):
+    """A fork in a namespace of its own reaches nothing, nor what listens in the namespace that it was forked in."""
+    if facts().namespace is None:
+        pytest.skip("no network namespace on this machine")
+    server = preloading("decimal", level="namespace")
+    reach = "import socket\ntry: socket.create_connection(('192.0.2.1', 443), 2)\nexcept OSError: print('shut')"
+    with Enclosure.open("namespace", launch=server.launch) as made, Enclosure.open("namespace", launch=server.launch):
+        assert made.gateway is not None
+        assert run(server.launch, ["-P", "-c", reach], "namespace") == (0, b"shut\n")
+
+
+def test_what_cannot_have_a_namespace_in_a_fork_is_started_afresh(preloading, run, monkeypatch):
+    """Where the kernel gives no namespace within a namespace, launchers are started as they are without `preload`."""
+    server = preloading("sqlite3")
+    monkeypatch.setattr(server, "_can_enclose", lambda: False)
+    probe = ["-P", "-c", "import sys; print('sqlite3' in sys.modules)"]
+    assert run(server.launch, probe) == (0, b"False\n")
+
+
+def test_a_server_that_is_gone_is_an_error(preloading, run):
+    """No trial goes on without it in silence."""
+    server = preloading("decimal")
+    run(server.launch, ["-P", "-c", "pass"])
+    server._process.stop()
+    with pytest.raises(Unavailable, match="the process that holds what `preload` names ended unasked"):
+        run(server.launch, ["-P", "-c", "pass"])
+
+
+def test_nothing_is_left_when_the_server_is_closed(project, tmp_path):
+    """Launchers that still run, and what they started, end with it."""
+    env: dict[str, Any] = replayed(tmp_path, "none")
+    with (
+        ForkServer(["decimal"], project, env, tmp_path, level="none") as server,
+        (tmp_path / "said").open("wb") as said,
+    ):
+        made = Enclosure.open("none", launch=server.launch)
+        words = [sys.executable, "-P", "-c", "import os, time; os.write(1, b'%d' % os.getpid()); time.sleep(100)"]
+        made.start(words, env, tmp_path, (said.fileno(),) * 3)
+        while not (tmp_path / "said").read_bytes():
+            assert made.ended(0.01) is None
+    pid = int((tmp_path / "said").read_bytes())
+    assert not Path(f"/proc/{pid}").exists()
+    made.close()
