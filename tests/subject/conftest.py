@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ import pytest
 
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import facts
+from tapegate.doors.guard.spawned import Launch, spawn
 from tapegate.model.config import PythonSubject, Service
 from tapegate.subject.environment import environment
+from tapegate.subject.fork_server import ForkServer
 from tapegate.subject.heard import Heard, stopwatch
 from tapegate.subject.python import PythonTrial, PythonWorker, Tape
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Interaction, Provenance, Request, Response
@@ -96,14 +99,21 @@ TAPE = tape()
 
 @contextmanager
 def started(
-    folder: Path, source: str, *, warm: bool = True, level: Any = "none", allow: Any = (), **subject: Any
+    folder: Path,
+    source: str,
+    *,
+    warm: bool = True,
+    level: Any = "none",
+    allow: Any = (),
+    launch: Launch = spawn,
+    **subject: Any,
 ) -> Iterator[Agent]:
     """A worker of the agent whose module holds `source`."""
     (folder / "project").mkdir(exist_ok=True)
     (folder / "project" / "agent.py").write_text(source)
     declared = {"kind": "python", "entry": "agent:ask", "pythonpath": (".",), "stream": "text", **subject}
     with ExitStack() as stack:
-        enclosure = stack.enter_context(Enclosure.open(level))
+        enclosure = stack.enter_context(Enclosure.open(level, launch=launch))
         home = folder / "home"
         home.mkdir(exist_ok=True)
         env = environment(os.environ, workspace=home, services=SERVICES, urls={"model": ADDRESS}, level=level)
@@ -115,6 +125,20 @@ def started(
 def start(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     """Starts a worker of an agent whose module holds the source given."""
     return lambda source, **more: started(tmp_path_factory.mktemp("agent"), source, **more)
+
+
+@pytest.fixture(scope="session")
+def forking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Any], Launch]]:
+    """How launchers are started in forks of a process that has imported a library; one for each guard level."""
+    with ExitStack() as stack:
+
+        @cache
+        def forking(level: Any) -> Launch:
+            home = tmp_path_factory.mktemp("fork-server")
+            env = environment(os.environ, workspace=home, services={}, urls={}, level=level)
+            return stack.enter_context(ForkServer(["decimal"], home, env, home, level=level)).launch
+
+        yield forking
 
 
 @pytest.fixture(scope="session")

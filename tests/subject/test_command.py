@@ -10,6 +10,7 @@ import pytest
 
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import facts
+from tapegate.doors.guard.spawned import spawn
 from tapegate.errors import SubjectError
 from tapegate.model.config import CommandSubject
 from tapegate.model.trace import Ending
@@ -65,12 +66,13 @@ elif said == "escape":
 """
 
 
-@pytest.fixture(scope="module", params=["none", "namespace"])
-def enclosure(request):
-    """An enclosure of each level that guards a command subject, for one program after the other."""
-    if request.param == "namespace" and facts().namespace is None:
+@pytest.fixture(scope="module", params=[("none", False), ("none", True), ("namespace", False), ("namespace", True)])
+def enclosure(request, forking):
+    """An enclosure of each level that guards a command subject, for one program after the other; afresh, and forked."""
+    level, forked = request.param
+    if level == "namespace" and facts().namespace is None:
         pytest.skip(f"no network namespace on this machine: {'; '.join(facts().reasons)}")
-    with Enclosure.open(request.param) as made:
+    with Enclosure.open(level, launch=forking(level) if forked else spawn) as made:
         yield made
 
 
@@ -81,7 +83,7 @@ def ask(enclosure, tmp_path):
     program.write_text(AGENT)
 
     def ask(*said, then=None, runs=None, **changed):
-        declared = {"kind": "command", "command": ("{python}", "-S", str(program), "{input}"), "stream": "text"}
+        declared = {"kind": "command", "command": ("{python}", str(program), "{input}"), "stream": "text"}
         subject = CommandSubject.model_validate({**declared, **changed})
         workspace = tmp_path / "workspace"
         workspace.mkdir(exist_ok=True)
@@ -195,7 +197,7 @@ def test_an_argument_that_no_program_can_have_is_no_answer(ask):
         ask("a\0b")
 
 
-@pytest.mark.parametrize("enclosure", ["namespace"], indirect=True)
+@pytest.mark.parametrize("enclosure", [("namespace", False), ("namespace", True)], indirect=True)
 def test_in_a_namespace_the_network_is_shut(ask, enclosure):
     """What it tries to reach is told, and was not reached."""
     (heard,) = ask("escape")

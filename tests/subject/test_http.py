@@ -16,6 +16,7 @@ import pytest
 
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import facts
+from tapegate.doors.guard.spawned import spawn
 from tapegate.errors import SubjectError, Unavailable
 from tapegate.model.config import HttpSubject
 from tapegate.model.trace import Ending
@@ -146,8 +147,18 @@ def subject(tmp_path):
     return subject
 
 
+FORKED = pytest.mark.parametrize("launch", ["afresh", "forked"], indirect=True)
+"""The launcher is started as a program, and in a fork of a process with libraries."""
+
+
 @pytest.fixture
-def ask(subject, tmp_path):
+def launch(request, forking):
+    """How launchers are started, at each level."""
+    return forking if getattr(request, "param", None) == "forked" else lambda _: spawn
+
+
+@pytest.fixture
+def ask(subject, tmp_path, launch):
     """Puts a text to an HTTP subject: what was heard."""
 
     def ask(said, level="none", at=None, clock=None, grace_s=2.0, **changed):
@@ -158,12 +169,13 @@ def ask(subject, tmp_path):
         values = {"input": said, "seed": "42", "db": "d", "workspace": str(workspace), "project": "p"}
         if at is not None:
             return runner.ask(at, values, env, workspace, clock or stopwatch())
-        with Enclosure.open(level) as fresh:
+        with Enclosure.open(level, launch=launch(level)) as fresh:
             return runner.ask(fresh, values, env, workspace, clock or stopwatch())
 
     return ask
 
 
+@FORKED
 def test_a_streamed_answer_keeps_its_chunks(ask, level):
     """Each HTTP chunk is one chunk, with the time at which it arrived."""
     heard = ask("chunks {seed} ü", level)
@@ -262,6 +274,7 @@ def test_a_flood_of_output_does_not_block(ask):
     assert 0 < len(heard.log) <= 65536
 
 
+@FORKED
 def test_what_a_subject_leaves_running_is_ended(ask, level):
     """A grandchild in a session of its own is gone with its trial."""
     pid = int(ask("leave", level).body)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "GLIBC_")
 """Variables that an interpreter, or the C library below it, reads once: when it starts."""
+_LONGEST_WORD, _MOST_WORDS = 100_000, 500_000
+"""Bytes that any kernel takes as a word, and as all words, of a command with its environment."""
 _OURS = "tapegate"
 
 
@@ -48,8 +50,11 @@ class Start:
         """Whether a fork would run as a fresh interpreter would, but for what is imported already."""
         if self.argv[0] != sys.executable or not self._words or _at_start(self.env) != _at_start(dict(os.environ)):
             return False
-        known = self._words[0] == "-m" or self._words[:2] == ["-P", "-c"] or not self._words[0].startswith("-")
-        return known and len(self._words) > self._is_flag() and not self._shadowed()
+        first, *rest = self._words
+        known = {"-m": len(rest) > 0, "-P": rest[:1] == ["-c"] and len(rest) > 1}
+        if not known.get(first, first.endswith(".py") and os.path.isfile(first)):  # noqa: PTH113
+            return False
+        return not self._shadowed() and not self._refused()
 
     def prepare(self) -> Callable[[], None]:
         """Make this process the program's, as far as its stack does not matter; what is returned runs it."""
@@ -79,19 +84,17 @@ class Start:
             runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]
         elif first == "-P":
             sys.argv = ["-c", *rest[2:]]
-            exec(compile(rest[1], "<string>", "exec"), main)  # noqa: S102  as the interpreter does
+            exec(compile(rest[1], "<string>", "exec", dont_inherit=True), main)  # noqa: S102  as the interpreter does
         else:
             from importlib.machinery import SourceFileLoader
 
             sys.argv = self._words
-            loader = SourceFileLoader("__main__", first)
-            main |= {"__file__": first, "__loader__": loader}
+            file = os.path.join(os.getcwd(), first)  # noqa: PTH109, PTH118
+            loader = SourceFileLoader("__main__", file)
+            main |= {"__file__": file, "__loader__": loader}
             if sys.version_info < (3, 15):
                 main["__cached__"] = None
-            exec(compile(loader.get_data(first), first, "exec"), main)  # noqa: S102
-
-    def _is_flag(self) -> int:
-        return {"-m": 1, "-P": 2}.get(self._words[0], 0)
+            exec(compile(loader.get_data(file), file, "exec", dont_inherit=True), main)  # noqa: S102
 
     def _folders(self) -> tuple[list[str], list[str]]:
         """What this start puts before the interpreter's own path: the folder of the program, and those of the user."""
@@ -100,6 +103,12 @@ class Start:
         named = self.env.get("PYTHONPATH", "")
         listed = [os.path.abspath(folder) for folder in named.split(os.pathsep)] if named else []  # noqa: PTH100
         return beside, list(dict.fromkeys(listed))
+
+    def _refused(self) -> bool:
+        """Whether the kernel may refuse to execute it: what no program can have, or too much of it."""
+        words = [*self.argv, *(f"{name}={value}" for name, value in self.env.items())]
+        sizes = [len(os.fsencode(word)) for word in words]
+        return any("\0" in word for word in words) or max(sizes) > _LONGEST_WORD or sum(sizes) > _MOST_WORDS
 
     def _shadowed(self) -> bool:
         """Whether one of these folders holds what would be imported in place of something that is imported here."""
