@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import os
+import sys
 
 import pytest
 
 from tapegate.doors.guard.levels import best
+from tapegate.errors import LoadError
 from tapegate.run import runner as runner_module
 from tapegate.run import warm
 from tapegate.run.replay import Replayer
@@ -94,6 +96,57 @@ def test_what_a_subject_sees_of_the_harness_is_the_same_in_every_run(kit):
     assert second.endswith("/T-2~A1~1/model")
     if best("http") == "namespace":
         assert first.startswith("http://127.0.0.1:18400/")
+
+
+@pytest.mark.parametrize("kind", ["python", "http", "command"])
+def test_libraries_are_preloaded_for_every_kind_of_subject(kit, kind):
+    """An agent of any kind starts with them imported, and its own modules are imported in its own process."""
+    kit.agent("import sys\nKNOWN = 'wave' in sys.modules\ndef ask(input):\n    return f'{KNOWN} {input}'\n")
+    kit.task("T-1", trials=1).pretend()
+    if kind == "http":
+        kit.over_http()
+    elif kind == "command":
+        (kit.root / "src" / "program.py").write_text("import agent, sys\nprint(agent.ask(sys.argv[1]), end='')\n")
+        command = ["{python}", "{project}/src/program.py", "{input}"]
+        kit.config["subjects"]["agent"] = {"kind": "command", "command": command, "stream": "text"}
+    assert answers(kit) == ["False hello"]
+    kit.config["preload"] = ["wave"]
+    assert answers(kit) == [f"{sys.platform == 'linux'} hello"]
+
+
+CLIENTS = {
+    "httpx": "import httpx\ndef post(url):\n    return httpx.post(url, content=BODY).text\n",
+    "httpx2": "import httpx2\ndef post(url):\n    return httpx2.post(url, content=BODY).text\n",
+    "requests": "import requests\ndef post(url):\n    return requests.post(url, data=BODY).text\n",
+    "urllib.request": "import urllib.request\ndef post(url):\n    return urllib.request.urlopen(url, BODY).read()\n",
+    "aiohttp": "import aiohttp, asyncio\nasync def one(url):\n    async with aiohttp.ClientSession() as session:\n"
+    "        async with session.post(url, data=BODY) as answer:\n            return await answer.text()\n"
+    "def post(url):\n    return asyncio.run(one(url))\n",
+}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_clients_that_are_preloaded_hear_their_recording(kit, client):
+    """A door fits a client that was imported before it: in a warm worker, and past it nothing is reached."""
+    pytest.importorskip(client)
+    ask = (
+        "import os\nBODY = b'{\"q\":\"hello\"}'\ndef ask(input):\n    return post(os.environ['MODEL_URL'] + '/chat')\n"
+    )
+    kit.agent(CLIENTS[client] + ask).pretend()
+    kit.config["preload"] = [client]
+    trace = kit.replay()
+    assert (trace.text, trace.account.misses, trace.account.unplayed, trace.account.network) == ("ok", (), (), ())
+
+
+def test_what_cannot_be_preloaded_is_said_once_where_it_is_named(kit):
+    """Before any trial runs, with the line of the config."""
+    kit.config["preload"] = ["json", "no_such_library"]
+    with Runner(kit.suite()) as runner, pytest.raises(LoadError) as refused:
+        runner.ready()
+    (problem,) = refused.value.problems
+    assert (problem.code, problem.file) == ("bad_preload", "evals/tapegate.yaml")
+    assert (kit.root / problem.file).read_text().splitlines()[problem.line - 1] in ("preload:", "- json")
+    assert "'no_such_library' cannot be imported by {python}: ModuleNotFoundError" in problem.message
 
 
 @pytest.mark.parametrize("kind", ["python", "http"])

@@ -118,10 +118,11 @@ def judged(words: Gating, out: Path) -> tuple[Run, bytes, Suite]:
     chosen = replace(chosen, tasks=of_profile(chosen.tasks, name))
     shard = Shard.parse(words.shard) if words.shard is not None else None
     tasks = chosen.tasks if shard is None else shard.share(chosen.tasks)
-    trials = plan(suite.project, tasks, name)
-    watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
     guards = {task.key: _guard(suite, name, profile, task) for task in tasks}
     with Runner(suite, words.pace) as runner:
+        trials = plan(suite.project, tasks, name)  # while the runner's libraries are preloaded
+        watch = _Watch(out, len(trials), quiet=words.quiet or words.as_json)
+        runner.ready()
         replayer = Replayer(suite, runner, lambda task: needs(task, catalog))
         run = judge(
             in_order(trials, words.order, words.order_seed),

@@ -73,6 +73,7 @@ def record_tasks(words: Recording, environ: Mapping[str, str]) -> int:
         tasks = tuple(_with_trials(task, words.trials) for task in tasks)
     trials = plan(suite.project, tasks, "nightly" if words.trials is None else "pr")
     with Runner(suite) as runner:
+        runner.ready()
         replayer = Replayer(suite, runner)
         due: dict[str, list[int]] = {}
         for trial in trials:

@@ -7,6 +7,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from threading import Lock
 from types import TracebackType
 
@@ -18,6 +19,7 @@ from tapegate.doors.guard.levels import Level, best, facts
 from tapegate.doors.guard.proxies import proxies
 from tapegate.doors.guard.spawned import Launch, spawn
 from tapegate.doors.lane import Lane
+from tapegate.errors import LoadError
 from tapegate.load.suite import Suite
 from tapegate.model.config import AnySubject, CommandSubject, HttpSubject, PythonSubject
 from tapegate.model.database import Database
@@ -57,7 +59,8 @@ class Runner:
 
     def __enter__(self) -> Runner:
         self._gateway = self._open.enter_context(Gateway())
-        self._launch = self._launching()
+        self._forks = self._preloading()
+        self._launch: Launch = self._forks.launch if self._forks is not None else spawn
         return self
 
     def __exit__(
@@ -68,6 +71,17 @@ class Runner:
                 warm.close()
             self._idle.clear()
         self._open.close()
+
+    def ready(self) -> None:
+        """Wait until subjects can be started. Raises LoadError where what `preload` names cannot be preloaded."""
+        if self._forks is None:
+            return
+        try:
+            self._forks.ready()
+        except LoadError as error:
+            source = self._suite.source
+            where = replace(error.problems[0], file=source.file, line=source.line("preload"))
+            raise LoadError(where) from error
 
     def level(self, task: Task) -> Level:
         """How strongly the subject of `task` is kept off the network on this machine."""
@@ -231,15 +245,15 @@ class Runner:
             stack.callback(lane.close)
             yield {service: lane.url(service, port=port) for service in self._suite.config.services}, lane
 
-    def _launching(self) -> Launch:
-        """How launchers are started: where libraries are to be preloaded, in forks of a process that has them."""
+    def _preloading(self) -> ForkServer | None:
+        """What has imported the libraries of the agents once; None where each trial imports them."""
+        preload = self._suite.config.preload
+        if not preload or sys.platform != "linux" or facts().namespace == "sudo":
+            return None
         level = best("command")
-        if not self._suite.config.preload or sys.platform != "linux" or facts().namespace == "sudo":
-            return spawn
         home = self._open.enter_context(scratch())
         env = self._environment(None, home, self._inside(), level)
-        server = ForkServer(self._suite.config.preload, self._suite.project, env, home.folder, level=level)
-        return self._open.enter_context(server).launch
+        return self._open.enter_context(ForkServer(preload, self._suite.project, env, home.folder, level=level))
 
     def _inside(self) -> dict[str, str]:
         return {name: in_process.url(name) for name in self._suite.config.services}

@@ -81,6 +81,11 @@ class ForkServer:
     ) -> None:
         self._open.close()
 
+    def ready(self) -> None:
+        """Wait until all is imported. Raises LoadError where that cannot be."""
+        with self._lock:
+            self._await()
+
     def launch(self, channel: socket.socket, means: Means | None) -> Launched:
         """Fork a launcher, or start one afresh where a fork could not do its work.
 

@@ -60,6 +60,7 @@ def audit(suite: Suite, wanted: Wanted, catalog: Sequence[Oracle] = CATALOG) -> 
     # Whatever is drawn: no other run looks at them.
     apart = [task for task in suite.tasks if task.id in WEEKLY_ONLY]
     with Runner(suite) as runner:
+        runner.ready()
         found = list(answers(suite, runner, sampled, notes, catalog))
         weekly = tuple(map(_weekly, answers(suite, runner, apart, notes, catalog)))
         check(drawn, len({answer.trial.task.key for answer in found}), records.place(wanted.week))
