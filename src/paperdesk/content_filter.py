@@ -40,6 +40,8 @@ class ContentFilter:
 
     def feed(self, piece: str) -> str:
         """What of the text so far has become safe to show."""
+        if "<" not in piece and not (self._held or self.hiding):
+            return piece  # most of all text: no tag is open, and none begins
         shown: list[str] = []
         for char in piece:
             if self._tag:

@@ -19,9 +19,10 @@ print(*sorted({{name.partition('.')[0] for name in sys.modules}} & clients))
 FIRST_REQUEST = """
 import asyncio, sys
 import httpx2, openai
+from openai._utils._transform import get_type_hints
 from tapegate.doors import late_imports
 late_imports.catch_up()
-before = set(sys.modules)
+before, resolved = set(sys.modules), get_type_hints.cache_info().misses
 
 def answer(request):
     frame = b'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[]}\\n\\n'
@@ -31,11 +32,24 @@ async def ask():
     http = httpx2.AsyncClient()
     http._transport = httpx2.MockTransport(answer)
     client = openai.AsyncOpenAI(api_key="x", base_url="http://x.example", http_client=http)
-    async for _ in await client.chat.completions.create(model="m", messages=[], stream=True):
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        *({"role": role, "content": "x"} for role in ("system", "developer", "user")),
+        {"role": "assistant", "content": "x", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "x"},
+    ]
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {}}}]
+    form = {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}
+    said = await client.chat.completions.create(
+        model="m", messages=messages, tools=tools, response_format=form, stream=True
+    )
+    async for _ in said:
         pass
+    await client.chat.completions.create(model="m", messages=messages)
+    await client.embeddings.with_raw_response.create(model="m", input=["x"], encoding_format="float")
 
 asyncio.run(ask())
-print(*sorted(set(sys.modules) - before))
+print(get_type_hints.cache_info().misses - resolved, *sorted(set(sys.modules) - before))
 """
 
 
@@ -55,9 +69,27 @@ def test_only_what_the_agent_has_is_caught_up_with(imports, found):
 
 
 def test_the_first_request_of_the_openai_sdk_imports_next_to_nothing():
-    """The table holds what the versions here import late: else each trial would pay for it."""
-    late = run(FIRST_REQUEST)
+    """The tables hold what the versions here import and resolve late: else each trial would pay for it."""
+    resolved, *late = run(FIRST_REQUEST)
     assert len(late) < 5, late
+    assert resolved == "0"
+
+
+def test_the_first_client_makes_no_tls_context():
+    """All clients of an armed process share one, and it is there before the first of them."""
+    program = """
+import ssl
+import httpx2
+from tapegate.doors import in_process, late_imports
+in_process.install()
+in_process.shut(print)
+late_imports.catch_up()
+made, real = [], ssl.SSLContext
+ssl.SSLContext = lambda *words: made.append(words) or real(*words)
+with httpx2.Client(), httpx2.Client():
+    print(len(made))
+"""
+    assert run(program) == ["0"]
 
 
 def test_schemas_of_answers_are_built_for_the_children():

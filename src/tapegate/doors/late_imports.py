@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, get_args
+
+from tapegate.doors import httpx_door
 
 LATE: dict[str, tuple[str, ...]] = {
     "httpx": ("httpcore", "anyio._backends._asyncio"),
@@ -18,6 +21,7 @@ LATE: dict[str, tuple[str, ...]] = {
         "openai.resources.chat.chat",
         "openai.resources.chat.completions.completions",
         "openai.lib.streaming.chat",
+        "openai.resources.embeddings",
     ),
     "tornado": ("tornado.simple_httpclient", "vcr.stubs.tornado_stubs"),
     "anthropic": ("anthropic.resources.messages", "anthropic.lib.streaming"),
@@ -28,6 +32,15 @@ BUILT: dict[str, tuple[str, ...]] = {
     "openai": ("openai.types.chat:ChatCompletion", "openai.types.chat:ChatCompletionChunk")
 }
 """By client: what its answers are read into, whose schemas pydantic builds at the first answer (6 ms, measured)."""
+
+ASKED: dict[str, tuple[str, ...]] = {
+    "openai": (
+        "openai.types.chat.completion_create_params:CompletionCreateParamsNonStreaming",
+        "openai.types.chat.completion_create_params:CompletionCreateParamsStreaming",
+        "openai.types.embedding_create_params:EmbeddingCreateParams",
+    )
+}
+"""By client: what its requests are made of, whose type hints it resolves at the first request (6 ms, measured)."""
 
 
 def catch_up() -> None:
@@ -41,9 +54,22 @@ def catch_up() -> None:
         if client in sys.modules:
             built: set[Any] = set()
             for model in models:
-                module, _, name = model.partition(":")
-                with suppress(ImportError):
-                    _build(getattr(importlib.import_module(module), name, None), built)
+                _build(_found(model), built)
+    for client, kinds in ASKED.items():
+        if client in sys.modules and (resolve := _found(f"{client}._utils._transform:get_type_hints")):
+            resolved: set[Any] = set()
+            for kind in kinds:
+                _resolve(_found(kind), resolve, resolved)
+    for transports in httpx_door.TRANSPORTS:
+        if transports in sys.modules:
+            sys.modules[transports].create_ssl_context()  # the door keeps it: every client of an armed process has it
+
+
+def _found(name: str) -> Any:
+    module, _, part = name.partition(":")
+    with suppress(ImportError):
+        return getattr(importlib.import_module(module), part, None)
+    return None
 
 
 def _build(hint: Any, built: set[Any]) -> None:
@@ -55,3 +81,13 @@ def _build(hint: Any, built: set[Any]) -> None:
         hint.model_rebuild()
         for field in hint.model_fields.values():
             _build(field.annotation, built)
+
+
+def _resolve(hint: Any, resolve: Callable[..., Mapping[str, Any]], resolved: set[Any]) -> None:
+    """Let the client resolve, as it does itself, and keep the hints of all typed dictionaries that stand in a hint."""
+    for part in get_args(hint):
+        _resolve(part, resolve, resolved)
+    if hasattr(hint, "__required_keys__") and hint not in resolved:
+        resolved.add(hint)
+        for part in resolve(hint, include_extras=True).values():
+            _resolve(part, resolve, resolved)
