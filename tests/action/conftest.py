@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -334,19 +337,30 @@ def filled_cache(place: Path, environ: Mapping[str, str]) -> None:
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every locked package, fetched once by whichever worker is first: what the action installs it then finds here."""
+    """Every locked package, fetched by whichever worker is first: what the action installs it then finds here.
+
+    They stay in the environment of the tests until the lock changes: pip looks at every file of every version that an
+    index has, for ten seconds.
+    """
     session = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         session = session.parent
-    folder, whole = session / "wheels", session / "wheels.whole"
-    with (session / "wheels.lock").open("w") as lock:
+    folder, packages = session / "wheels", ROOT / "requirements" / "gate.txt"
+    kept = Path(sys.prefix, "wheels", hashlib.sha256(packages.read_bytes()).hexdigest()[:16])
+    kept.parent.mkdir(exist_ok=True)
+    with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not whole.exists():
-            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-            packages = ["--require-hashes", "-r", str(ROOT / "requirements" / "gate.txt")]
-            subprocess.run([*pip, "--dest", str(folder), *packages], check=True, capture_output=True, timeout=240)
+        if not kept.exists():
+            with TemporaryDirectory(dir=kept.parent) as place:
+                pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+                locked = ["--require-hashes", "-r", str(packages)]
+                subprocess.run(
+                    [*pip, "--dest", f"{place}/whole", *locked], check=True, capture_output=True, timeout=240
+                )
+                Path(place, "whole").rename(kept)
+        if not folder.exists():
+            folder.symlink_to(kept)
             filled_cache(session / "filled", os.environ | index_of(folder))
-            whole.touch()
     return folder
 
 
@@ -365,11 +379,26 @@ if "venv" in sys.orig_argv:
 install with it, for ten seconds in every job."""
 
 
+UV = """#!/bin/sh
+uv={uv} made={made}
+"$uv" "$@" || exit
+if [ "$1" = venv ]; then
+  for home; do :; done
+  cp "$made" "$home"/lib/python*/site-packages/
+fi
+"""
+"""In the place of uv: a Python of an environment that it made is as quick to make another."""
+
+
 def quick_python(home: Path) -> Path:
     """The folder of this Python, whose environments are made and filled in no time."""
     subprocess.run([os.path.realpath(sys.executable), "-m", "venv", "--without-pip", str(home)], check=True)
     (site,) = home.glob("lib/python*/site-packages")
     (site / "sitecustomize.py").write_text(PIP_BY_UV, "utf-8")
+    uv = home / "bin" / "uv"
+    here, made = Path(sys.executable).parent / "uv", site / "sitecustomize.py"
+    uv.write_text(UV.format(uv=shlex.quote(str(here)), made=shlex.quote(str(made))), "utf-8")
+    uv.chmod(0o755)
     return home / "bin"
 
 
@@ -380,7 +409,6 @@ def machine(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Mapping[s
         pytest.skip("act is not installed")
     place = tmp_path_factory.mktemp("machine")
     first = quick_python(place / "python")
-    (first / "uv").symlink_to(Path(sys.executable).parent / "uv")
     ours = ("GITHUB_", "RUNNER_", "ACTIONS_", "INPUT_", "TAPEGATE_", "GIT_", "PYTEST_", "UV_", "PIP_", "XDG_", "PYTHON")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return environ | {
@@ -431,6 +459,11 @@ def template(tmp_path_factory: pytest.TempPathFactory, machine: Mapping[str, str
                     shutil.rmtree(task) if task.is_dir() else task.unlink()
             if suite.is_dir() and not any(suite.iterdir()):
                 suite.rmdir()
+    # One trial of each: jobs replay two tasks and compare them, and each trial at a time needs an agent's process.
+    for task in (found.root / "evals").glob("*/*@*.yaml"):
+        text = task.read_text("utf-8")
+        assert "\ntrials: 2\n" in text
+        task.write_text(text.replace("\ntrials: 2\n", "\ntrials: 1\n"), "utf-8")
     # Its scope table is cut to the path that these are of; without the other tasks it is not the standard's any more.
     config = found.root / "evals" / "tapegate.yaml"
     text = re.sub(r"(?ms)^  A2:\n.*?(?=^# Files that look)", "", config.read_text("utf-8"))
