@@ -18,7 +18,8 @@ import pytest
 from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import facts
 from tapegate.doors.guard.spawned import Launch, spawn
-from tapegate.model.config import PythonSubject, Service
+from tapegate.model.config import PythonSubject
+from tapegate.model.service import Service
 from tapegate.subject.environment import environment
 from tapegate.subject.fork_server import ForkServer
 from tapegate.subject.heard import Heard, stopwatch

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tapegate.doors.guard.proxies import PROXIES
-from tapegate.model.config import Service
+from tapegate.model.service import Service
 from tapegate.subject.environment import FIXED, PASSED, environment
 
 HARNESS = {

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Interaction, Provenance, Request, Response
 from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger

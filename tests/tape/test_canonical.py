@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.canonical import canonical, load, rules_of
 
 RULES = rules_of([Normaliser(service="model", path="messages[*].id", reason="random")], "model")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape import index as module
 from tapegate.tape.canonical import canonical, rules_of
 from tapegate.tape.index import Index

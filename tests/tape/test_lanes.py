@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.cassette import AgentStream, Cassette, Chunks, Interaction, Provenance, Request, Response
 from tapegate.tape.emit import emit
 from tapegate.tape.lanes import HEADER, Lanes, ambiguous, lane_of

@@ -9,8 +9,8 @@ from pydantic import Field, TypeAdapter
 
 from tapegate.doors import aiohttp_door, armed, http_client_door, httpx_door, stand_in, threads
 from tapegate.doors.current import TAPE, Heard
-from tapegate.model.config import Normaliser
 from tapegate.model.fault import TapeFault
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.lanes import Lanes
 from tapegate.tape.ledger import Ledger
 from tapegate.tape.player import Player

@@ -7,17 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tapegate.model.budget import Budget
-from tapegate.model.fault import HeaderName
+from tapegate.model.normaliser import Normaliser
+from tapegate.model.service import EnvName, Service
 from tapegate.model.task import Name, NonEmpty, Part, Task
-
-EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-"""The name of an environment variable."""
 
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
 """A Python module, as `import` names it."""
-
-Address = Annotated[str, Field(pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$")]
-"""A base URL without query or fragment."""
 
 Template = Annotated[str, Field(min_length=1)]
 """Text in which `{input}`, `{seed}`, `{db}`, `{workspace}`, `{project}`, `{port}` and `{python}` are filled."""
@@ -64,23 +59,6 @@ class Unscoped(Part):
     """Paths or globs from the project's root."""
     reason: NonEmpty
     """Why no eval needs to cover them: `prompts of a tool that is not shipped`."""
-
-
-class Service(Part):
-    """Something the agent calls over HTTP: a model provider, a search API, a vector store."""
-
-    address: Address
-    """The address that recordings name, whatever the traffic was reached at."""
-    protocol: Literal["openai", "anthropic", "gemini", "mistral", "bedrock", "http"] = "http"
-    """How its bodies are read: `openai` is Chat Completions, Responses and embeddings, told apart by path; `anthropic`
-    is Messages, `gemini` generateContent, `bedrock` Converse; `http` is opaque."""
-    base_url_env: tuple[EnvName, ...] = Field(min_length=1)
-    """Variables that the harness sets to where the subject shall reach it."""
-    key_env: EnvName | None = None
-    """The variable that holds its key. The key stays with the gateway; the subject gets a placeholder."""
-    session_header: HeaderName | None = None
-    """A request header in which the agent names the session that asks: equal requests of concurrent sessions are then
-    answered each from its own session's recording. The name must be the same in every run."""
 
 
 class HttpAsk(Part):
@@ -201,17 +179,6 @@ class RecordingSource(Part):
     """What it is, in words that a reviewer of the cassette understands."""
     stand_ins: dict[Name, StandIn] = Field(default_factory=dict)
     """By service; services without one are reached at their address."""
-
-
-class Normaliser(Part):
-    """A volatile field of request bodies that matching must not see."""
-
-    service: Name
-    """The service whose requests hold it."""
-    path: NonEmpty
-    """Where it stands in a JSON body: `messages[*].tool_call_id`."""
-    reason: NonEmpty
-    """Why the field may change without a change of meaning."""
 
 
 Dollars = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,12})?$")]

@@ -10,7 +10,7 @@ from tapegate.load.config import read_config
 from tapegate.load.folder import CONFIG
 from tapegate.load.reader import read_document
 from tapegate.load.suite import survey
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.model.problem import Problem
 from tapegate.standard.base import Base
 from tapegate.standard.check import Check

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from tapegate.errors import TapegateError
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.model.problem import Problem
 from tapegate.run.cores import cores
 from tapegate.stream.generation import generation

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tapegate.doors.guard.levels import Level
 from tapegate.doors.guard.proxies import PROXIES
-from tapegate.model.config import Service
+from tapegate.model.service import Service
 from tapegate.tape.secrets.value import mark as mark  # noqa: PLC0414  the same word for who starts a subject
 
 PASSED = (

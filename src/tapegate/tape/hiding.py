@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.canonical import DuplicateKeyError, load, places, rules_of
 from tapegate.tape.cassette import Cassette
 from tapegate.tape.conversation import CONVERSATION_KEYS, PROMPT_KEYS, TOOL_KEYS

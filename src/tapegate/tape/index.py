@@ -6,7 +6,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Sequence
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.canonical import Rules, canonical, load, rules_of
 from tapegate.tape.cassette import Interaction
 from tapegate.tape.conversation import Conversation

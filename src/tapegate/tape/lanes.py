@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.canonical import canonical, rules_of
 from tapegate.tape.cassette import Cassette, Interaction
 from tapegate.tape.wire import Asked

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tapegate.model.config import Normaliser
 from tapegate.model.fault import TapeFault
+from tapegate.model.normaliser import Normaliser
 from tapegate.model.setup import Match
 from tapegate.model.trace import Miss
 from tapegate.tape.cassette import Cassette, Interaction

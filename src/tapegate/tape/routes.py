@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
-from tapegate.model.config import Service
+from tapegate.model.service import Service
 
 REMEMBERED = 1024
 """URLs whose service is not looked for again: an agent asks a few of them, many times."""

@@ -15,7 +15,8 @@ from tapegate.errors import UsageError
 from tapegate.grade.judge.ask import ask
 from tapegate.grade.judge.template import Inputs, template_sha256
 from tapegate.model.audit import Judgement
-from tapegate.model.config import Judge, Service
+from tapegate.model.config import Judge
+from tapegate.model.service import Service
 
 GOOD = '{"accuracy_score": 2, "faithfulness_score": 1, "rationale": "Right, with a slip."}'
 INPUTS = Inputs("What?", "3.6 degrees", "none", "By 3.6 degrees.")

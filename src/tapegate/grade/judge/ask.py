@@ -11,7 +11,8 @@ from tapegate.grade.judge.provider import Call, call
 from tapegate.grade.judge.reply import Reply, Unreadable, read_reply
 from tapegate.grade.judge.template import Inputs, fill
 from tapegate.model.audit import Judgement
-from tapegate.model.config import Judge, Service
+from tapegate.model.config import Judge
+from tapegate.model.service import Service
 from tapegate.stream.provider import read_call
 from tapegate.tape.player import REFUSAL
 

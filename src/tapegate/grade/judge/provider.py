@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from tapegate.errors import UsageError
-from tapegate.model.config import Judge, Service
+from tapegate.model.config import Judge
+from tapegate.model.service import Service
 from tapegate.run.metadata import DEFAULTS
 from tapegate.subject.environment import mark
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.canonical import canonical, rules_of
 from tapegate.tape.redact import Redactor
 from tapegate.tape.wire import Asked

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tapegate.model.config import Normaliser
+from tapegate.model.normaliser import Normaliser
 from tapegate.tape.redact import Redactor
 from tapegate.tape.vcrpy.closing import close_always
 from tapegate.tape.vcrpy.lookup import by_hash
