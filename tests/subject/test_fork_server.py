@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ from tapegate.doors.guard.enclosure import Enclosure
 from tapegate.doors.guard.levels import Level, facts
 from tapegate.doors.guard.spawned import spawn
 from tapegate.errors import LoadError, SubjectError, Unavailable
+from tapegate.subject import fork_server
 from tapegate.subject.environment import environment
 from tapegate.subject.fork_server import ForkServer
 
@@ -47,6 +49,8 @@ print(json.dumps({
                 for one in (sys.stdin, sys.stdout, sys.stderr)],
     "signals": {one.name: str(signal.getsignal(one)) for one in signal.valid_signals() if hasattr(one, "name")},
     "annotations": str((lambda: 0).__annotations__) + str(annotated.__annotations__),
+    "seekable": (sys.stdin.seekable(), sys.stdin.buffer.seekable()),
+    "rights": [line for line in open("/proc/self/status") if line.startswith(("Cap", "NoNewPrivs"))],
     "wakeup": signal.set_wakeup_fd(-1),
     "open": list(openers()), "group": os.getpgid(0) == os.getpid(), "session": os.getsid(0) == os.getpid(),
     "threads": threading.active_count(), "frozen": sys.flags.hash_randomization, "hash": hash("a"),
@@ -192,6 +196,7 @@ def test_each_fork_has_chance_and_state_of_its_own(preloading, run):
         (["{shadow}/script.py"], {}),
         (["{shadow}/no-such-file.py"], {}),
         (["-m"], {}),
+        (["-m", "concurrent.futures.thread"], {}),
     ],
 )
 def test_what_a_fork_could_not_repeat_is_started_afresh(preloading, run, tmp_path, words, more):
@@ -208,10 +213,35 @@ def test_what_a_fork_could_not_repeat_is_started_afresh(preloading, run, tmp_pat
         for word in words
     ]
     more = {name: value.format_map(places) for name, value in more.items()}
-    code, said = run(preloading("sqlite3").launch, words, **more)
+    code, said = run(preloading("sqlite3", "concurrent.futures.thread").launch, words, **more)
     assert b"True" not in said
     if words[0] not in ("-I", "-c"):  # there the seed of hashes is chance
         assert (code, said) == run(spawn, words, **more)
+
+
+@pytest.mark.parametrize(
+    ("more", "forked"),
+    [
+        ({"OTHER": "x"}, True),
+        ({"MADE_UP_LEVEL": "high"}, False),
+        ({"MADE_UP_OFF": ""}, False),
+        ({"PYTHONPATH": "{optional}"}, False),
+    ],
+)
+def test_what_an_import_would_have_seen_is_started_afresh(preloading, run, tmp_path, more, forked):
+    """Variables that a library asks for while it is imported, and modules that it looks for and does without."""
+    packages, optional = tmp_path / "packages", tmp_path / "optional"
+    for place in (packages, optional):
+        place.mkdir()
+    (optional / "made_up_too.py").write_text("")
+    (packages / "made_up.py").write_text(
+        "import os\nlevel, off = os.getenv('MADE_UP_LEVEL'), 'MADE_UP_OFF' in os.environ\nevery = dict(os.environ)\n"
+        "home = os.path.expanduser('~')\ntry: import made_up_too.deep\nexcept ImportError: pass\n"
+    )
+    server = preloading("made_up", PYTHONPATH=str(packages), MADE_UP_LEVEL="low")
+    more = {"MADE_UP_LEVEL": "low", **{name: value.format(optional=optional) for name, value in more.items()}}
+    probe = ["-P", "-c", "import os, sys; print('made_up' in sys.modules, type(os.environ).__name__)"]
+    assert run(server.launch, probe, **more) == (0, f"{forked} _Environ\n".encode())
 
 
 @pytest.mark.parametrize("word", ["x" * 200_000, "a\0b"], ids=["too long", "a NUL"])
@@ -245,6 +275,11 @@ def test_another_program_is_executed(preloading, run, tmp_path):
             "leaves a thread",
         ),
         ("import subprocess; one = subprocess.Popen(['sleep', '9'])", "leaves a thread or a process running"),
+        ("print('welcome')", "prints to standard output"),
+        ("file = open(__file__)", "leaves a file or shared memory open"),
+        ("import multiprocessing; lock = multiprocessing.Lock()", "leaves a file or shared memory open"),
+        ("import os; os.environ['MADE_UP'] = '1'", "changes the environment"),
+        ("open('settings', 'w').close()", "written below the HOME that it is imported with"),
         ("import os; os._exit(4)", r"the process that imports it ended, saying ''"),
     ],
 )
@@ -259,6 +294,16 @@ def test_modules_that_cannot_be_preloaded_are_refused(preloading, run, tmp_path,
         with pytest.raises(LoadError, match=message) as refused:
             run(server.launch, ["-m", "agent"])
         assert "fix: name libraries" in str(refused.value)
+
+
+def test_what_trials_would_share_below_the_home_of_the_import_is_refused(preloading, run, tmp_path):
+    """A library may keep its HOME: no trial reads in silence what another has written there."""
+    (tmp_path / "made_up.py").write_text("import os; KEPT = os.path.expanduser('~/kept')")
+    server = preloading("made_up", PYTHONPATH=str(tmp_path))
+    write = ["-P", "-c", "import made_up; open(made_up.KEPT, 'w')"]
+    assert run(server.launch, write) == (0, b"")
+    with pytest.raises(LoadError, match="written below the HOME that it is imported with"):
+        run(server.launch, write)
 
 
 def test_a_module_of_the_project_is_never_preloaded(preloading, run, project):
@@ -304,15 +349,57 @@ def test_a_server_that_is_gone_is_an_error(preloading, run):
     server = preloading("decimal")
     run(server.launch, ["-P", "-c", "pass"])
     server._process.stop()
-    with pytest.raises(Unavailable, match="the process that holds what `preload` names ended unasked"):
+    with pytest.raises(Unavailable, match="the process that holds what `preload` names ended or stopped unasked"):
         run(server.launch, ["-P", "-c", "pass"])
+
+
+def test_a_server_that_does_not_answer_is_an_error(preloading, run, monkeypatch):
+    """No wait for it is without an end, and a late answer is never taken for the next."""
+    server = preloading("decimal")
+    program = "import os; print(open(f'/proc/{os.getppid()}/stat').read().split()[3])"
+    _, parent = run(server.launch, ["-P", "-c", program])
+    os.kill(int(parent), signal.SIGSTOP)
+    monkeypatch.setattr(fork_server, "_FORK_S", 0.01)
+    with pytest.raises(Unavailable, match="ended or stopped unasked"):
+        run(server.launch, ["-P", "-c", "pass"])
+    os.kill(int(parent), signal.SIGCONT)
+    with pytest.raises(Unavailable, match="ended or stopped unasked"):
+        run(server.launch, ["-P", "-c", "pass"])
+
+
+def test_a_launcher_that_is_lost_is_the_same_error_in_a_fork(preloading, run):
+    """Also where it is heard of again when its enclosure is closed."""
+    kill = ["-P", "-c", "import os, signal; os.kill(os.getppid(), signal.SIGKILL); signal.pause()"]
+    for launch in (spawn, preloading("decimal").launch):
+        with pytest.raises(SubjectError, match="the process that holds the subject ended unasked"):
+            run(launch, kill)
+
+
+def test_a_fork_has_no_rights_in_its_namespace_but_those_of_its_user():
+    """Executing a program takes the launcher's capabilities from all users but root; so does going on in a fork."""
+    if facts().namespace is None:
+        pytest.skip("no network namespace on this machine")
+    program = (
+        "import ctypes, os, sys\nfrom tapegate.doors.guard import namespace\n"
+        "from tapegate.subject.preloaded import Start\n"
+        "if os.geteuid() == 0: os.setresuid(65534, 65534, 65534); ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)\n"
+        "namespace.enter()\n"
+        "def held(): return next(line.split()[1] for line in open('/proc/self/status') if line[:7] == 'CapPrm:')\n"
+        "before = held()\nStart([sys.executable, '-P', '-c', ''], {}).prepare()\nprint(before, held())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    before, after = done.stdout.split() or pytest.skip(f"a user has no namespace on this machine: {done.stderr}")
+    assert int(before, 16) != 0
+    assert int(after, 16) == 0
 
 
 def test_nothing_is_left_when_the_server_is_closed(project, tmp_path):
     """Launchers that still run, and what they started, end with it."""
-    env: dict[str, Any] = replayed(tmp_path, "none")
+    home = tmp_path / "home"
+    home.mkdir()
+    env: dict[str, Any] = replayed(home, "none")
     with (
-        ForkServer(["decimal"], project, env, tmp_path, level="none") as server,
+        ForkServer(["decimal"], project, env, home, level="none") as server,
         (tmp_path / "said").open("wb") as said,
     ):
         made = Enclosure.open("none", launch=server.launch)

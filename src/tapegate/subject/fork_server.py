@@ -28,6 +28,8 @@ from tapegate.subject.process import Process
 
 _ROOT = str(Path(__file__).parents[2])
 _IMPORT_S = 60.0
+_FORK_S = 30.0
+"""One that does not fork within so long has broken; it takes milliseconds."""
 
 
 class ForkServer:
@@ -46,8 +48,8 @@ class ForkServer:
         level: Level,
         python: str | None = None,
     ) -> None:
-        """`modules` are imported under `environment`, in the folder `home`, at the guard `level`; `python` is what
-        `{python}` is where nothing else is said."""
+        """`modules` are imported under `environment`, in the empty folder `home`, at the guard `level`; `python` is
+        what `{python}` is where nothing else is said."""
         self._level = level
         program = (
             f"import sys; sys.path[0] = {_ROOT!r}; from tapegate.subject.preloaded import main; del sys.path[0]; "
@@ -71,7 +73,7 @@ class ForkServer:
             self._messages = Messages(ours)
             self._enclosure = stack.enter_context(Enclosure.open(self._level))
             with theirs:
-                process = Process.start(self._enclosure, self._argv, self._env, self._home, stdin=theirs.fileno())
+                process = Process.start(self._enclosure, self._argv, self._env, self._home, stdout=theirs.fileno())
             self._process = stack.enter_context(process)
             self._open = stack.pop_all()
         return self
@@ -92,8 +94,8 @@ class ForkServer:
         Raises LoadError where the modules cannot be preloaded, and Unavailable where the process is lost.
         """
         with self._lock:
+            self._await()
             if self._fit is None:
-                self._await()
                 self._fit = self._can_enclose()
             return self._fork(channel, means) if self._fit else spawn(channel, means)
 
@@ -101,16 +103,17 @@ class ForkServer:
         heard, said = os.pipe()
         try:
             self._messages.send({"fork": True}, (channel.fileno(), said))
-            answer = self._messages.receive()
+            answer = self._messages.receive() if self._says_within(_FORK_S) else None
         except OSError:
             answer = None
         finally:
             os.close(said)
         if answer is None:
             os.close(heard)
+            self._messages.channel.close()  # a late answer is none to the next question
             raise Unavailable.of(
                 "fork_server_lost",
-                f"the process that holds what `preload` names ended unasked, saying {self._said()!r}",
+                f"the process that holds what `preload` names ended or stopped unasked, saying {self._said()!r}",
                 fix="see whether it was killed or the machine is out of memory",
             )
         return _Forked(answer[0]["pid"], heard)
@@ -124,9 +127,12 @@ class ForkServer:
             return False
 
     def _await(self) -> None:
-        """Until all is imported. Raises LoadError where that cannot be, whenever it is asked."""
+        """Until all is imported. Raises LoadError where that cannot be, whenever it is asked; also where what is
+        imported keeps the path of its HOME, and a trial has written there."""
         if self._refused is None:
             self._refused = self._why_not()
+        if not self._refused and any(self._home.iterdir()):
+            self._refused = "something is written below the HOME that it is imported with, which all trials would share"
         if self._refused:
             raise LoadError.of(
                 "bad_preload",
@@ -135,9 +141,7 @@ class ForkServer:
             )
 
     def _why_not(self) -> str:
-        waiting = select.poll()
-        waiting.register(self._messages, select.POLLIN)
-        if not waiting.poll(_IMPORT_S * 1000):
+        if not self._says_within(_IMPORT_S):
             return f"it was not imported within {_IMPORT_S:.0f} s"
         try:
             received = self._messages.receive()
@@ -150,6 +154,11 @@ class ForkServer:
         reached = ", ".join(self._enclosure.attempts())
         return f"what is imported reaches for {reached}, which each trial must be seen to do" if reached else ""
 
+    def _says_within(self, timeout_s: float) -> bool:
+        waiting = select.poll()
+        waiting.register(self._messages, select.POLLIN)
+        return bool(waiting.poll(timeout_s * 1000))
+
     def _said(self) -> str:
         return self._process.log()[-500:].decode("utf-8", "replace").strip()
 
@@ -158,21 +167,20 @@ class _Forked:
     """A launcher forked by the server; the end of its standard error is its own."""
 
     def __init__(self, pid: int, log: int) -> None:
-        self._pid, self._log = pid, log
+        self._pid, self._log = pid, os.fdopen(log, "rb", buffering=0)
 
     def last_words(self, timeout_s: float) -> bytes:
-        """As `Launched` says."""
+        """As `Launched` says; nothing where it was asked before."""
         said, end = bytearray(), monotonic() + timeout_s
+        if self._log.closed:
+            return b""
         waiting = select.poll()
         waiting.register(self._log, select.POLLIN)
-        try:
-            while True:
-                if not waiting.poll(max(0.0, end - monotonic()) * 1000):
-                    with suppress(ProcessLookupError):
-                        os.kill(self._pid, signal.SIGKILL)
-                    return bytes(said)
-                if not (data := os.read(self._log, 1 << 16)):
+        with self._log:
+            while waiting.poll(max(0.0, end - monotonic()) * 1000):
+                if not (data := self._log.read(1 << 16)):
                     return bytes(said)
                 said += data
-        finally:
-            os.close(self._log)
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        return bytes(said)

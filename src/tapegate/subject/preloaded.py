@@ -1,9 +1,9 @@
 """The process that has imported what `preload` names, and forks the launchers of trials (see `fork_server`).
 
-Started as `python -c` with a Unix socket as standard input. It says {"ready": true} when all is imported, or {"failed":
-text}; then the harness sends two descriptors for each launcher, its channel and its standard error, and hears {"pid":
-number}. What a launcher forked here is told to start goes on in a fork of it where that is the same as starting it
-afresh (`Start.fits`); everything else is executed as by any launcher.
+Started as `python -c` with a Unix socket as standard output. It says {"ready": true} when all is imported, or
+{"failed": text}; then the harness sends two descriptors for each launcher, its channel and its standard error, and
+hears {"pid": number}. What a launcher forked here is told to start goes on in a fork of it where that is the same as
+starting it afresh (`Start.fits`); everything else is executed as by any launcher.
 
 Runs in the agent's Python and imports the standard library only.
 """
@@ -11,6 +11,7 @@ Runs in the agent's Python and imports the standard library only.
 from __future__ import annotations
 
 import builtins
+import ctypes
 import gc
 import importlib
 import os
@@ -30,13 +31,43 @@ from tapegate.doors.guard.messages import Messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import ClassVar
 
 _READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "MALLOC_", "GLIBC_")
 """Variables that an interpreter, or the C library below it, reads once: when it starts."""
 _LONGEST_WORD, _MOST_WORDS = 100_000, 500_000
 """Bytes that any kernel takes as a word, and as all words, of a command with its environment."""
 _OURS = "tapegate"
+_CAPABILITIES_V3 = 0x20080522
+
+
+class _Watched(type(os.environ)):  # type: ignore[misc]
+    """The environment, while modules are imported: it remembers which variables they read."""
+
+    names: ClassVar[set[str]] = set()
+    """Those asked for by name; who looks through all of them means none in particular."""
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        return str(super().__getitem__(name))
+
+    def __iter__(self) -> Iterator[str]:
+        before = frozenset(self.names)
+        yield from super().__iter__()
+        self.names.intersection_update(before)
+
+
+class _Missed:
+    """The last of the finders, while modules are imported: it remembers what was looked for and is not there."""
+
+    names: ClassVar[set[str]] = set()
+    """Without what follows the first dot."""
+
+    @classmethod
+    def find_spec(cls, name: str, *_: object) -> None:
+        """As a finder that finds nothing."""
+        cls.names.add(name.partition(".")[0])
 
 
 class Start:
@@ -48,16 +79,18 @@ class Start:
 
     def fits(self) -> bool:
         """Whether a fork would run as a fresh interpreter would, but for what is imported already."""
-        if self.argv[0] != sys.executable or not self._words or _at_start(self.env) != _at_start(dict(os.environ)):
+        if self.argv[0] != sys.executable or not self._words or _read_before(self.env) != _read_before(os.environ):
             return False
         first, *rest = self._words
-        known = {"-m": len(rest) > 0, "-P": rest[:1] == ["-c"] and len(rest) > 1}
+        known = {"-m": len(rest) > 0 and not _is_run(rest[0]), "-P": rest[:1] == ["-c"] and len(rest) > 1}
         if not known.get(first, first.endswith(".py") and os.path.isfile(first)):  # noqa: PTH113
             return False
         return not self._shadowed() and not self._refused()
 
     def prepare(self) -> Callable[[], None]:
         """Make this process the program's, as far as its stack does not matter; what is returned runs it."""
+        if os.geteuid() != 0:
+            _give_up_capabilities()
         os.environ.clear()
         os.environ.update(self.env)
         time.tzset()
@@ -111,9 +144,9 @@ class Start:
         return any("\0" in word for word in words) or max(sizes) > _LONGEST_WORD or sum(sizes) > _MOST_WORDS
 
     def _shadowed(self) -> bool:
-        """Whether one of these folders holds what would be imported in place of something that is imported here."""
+        """Whether one of these folders holds what an import here would have found first, or would have found at all."""
         taken = {name.partition(".")[0] for name in sys.modules} - {_OURS, "__main__"}
-        taken |= {"sitecustomize", "usercustomize"}
+        taken |= {"sitecustomize", "usercustomize", *_Missed.names}
         for folder in chain(*self._folders()):
             try:
                 found = os.listdir(folder)  # noqa: PTH208
@@ -132,12 +165,15 @@ def main(modules: list[str], project: str) -> Callable[[], None]:
     In a fork that goes on as the program of a trial, returns what runs it: to be called where nothing of ours is on the
     stack any more. Otherwise it does not return.
     """
-    harness = Messages(socket.socket(fileno=os.dup(0)))
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    harness = Messages(socket.socket(fileno=os.dup(1)))
+    printed = os.memfd_create("printed")
+    os.dup2(printed, 1)
     random.seed(0)
     failed = _load(modules, project)
+    if not failed and os.fstat(printed).st_size:
+        failed = "what is imported prints to standard output, where each trial's answer may be"
+    os.dup2(2, 1)
+    os.close(printed)
     harness.send({"failed": failed} if failed else {"ready": True})
     gc.collect()
     gc.freeze()
@@ -189,13 +225,52 @@ def _main() -> ModuleType:
     return fresh
 
 
-def _at_start(env: dict[str, str]) -> dict[str, str]:
-    return {name: env[name] for name in env if name.startswith(_READ_AT_START) and name != "PYTHONPATH"}
+def _read_before(env: Mapping[str, str]) -> dict[str, str]:
+    """What the interpreter, and the modules imported here, have read of `env` when a program begins.
+
+    But HOME, of which each trial has its own: what is kept of it does no harm unless somebody writes there
+    (`ForkServer.launch`).
+    """
+    names = {name for name in env if name.startswith(_READ_AT_START)} | _Watched.names
+    return {name: env[name] for name in names - {"PYTHONPATH", "HOME"} if name in env}
+
+
+def _is_run(module: str) -> bool:
+    """Whether `-m` would run again what is imported: that is warned of. Of a package, it runs another module."""
+    return module in sys.modules and not hasattr(sys.modules[module], "__path__")
+
+
+def _give_up_capabilities() -> None:
+    """As executing a program does, for all users but root: the namespace gave them to its launcher."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_V3, 0), (ctypes.c_uint32 * 6)()) != 0:
+        raise OSError(ctypes.get_errno(), "capabilities cannot be given up")
+
+
+def _shared() -> set[str]:
+    """What forks have in common with this process, and so with each other: open files and memory."""
+    with open("/proc/self/maps") as maps:  # noqa: PTH123
+        memory = {fields[-1] for fields in map(str.split, maps) if fields[1] == "rw-s"}
+    return memory | set(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
 
 def _load(modules: list[str], project: str) -> str | None:
     """Import them; what is wrong with that, where it is."""
-    before = set(sys.modules)
+    plain, before = type(os.environ), dict(os.environ)
+    os.environ.__class__ = _Watched
+    sys.meta_path.append(_Missed)
+    try:
+        failed = _import(modules, project)
+    finally:
+        sys.meta_path.remove(_Missed)
+        os.environ.__class__ = plain
+    if not failed and dict(os.environ) != before:
+        return "what is imported changes the environment, which each trial must see changed"
+    return failed
+
+
+def _import(modules: list[str], project: str) -> str | None:
+    before, shared = set(sys.modules), _shared()
     gc.disable()  # all of it is kept
     for module in modules:
         try:
@@ -211,4 +286,6 @@ def _load(modules: list[str], project: str) -> str | None:
             return f"{name!r} is of this project: a change of it must be seen by each trial, which imports it itself"
     if len(os.listdir("/proc/self/task")) > 1 or children():  # noqa: PTH208
         return "what is imported leaves a thread or a process running, which no fork takes with it"
+    if _shared() - shared:
+        return "what is imported leaves a file or shared memory open, which all trials would share"
     return None
