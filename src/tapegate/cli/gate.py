@@ -149,7 +149,7 @@ def judged(words: Gating, out: Path) -> tuple[Run, bytes, Suite]:
         click.echo(f"what the subject wrote: {out / 'provenance.json'}, under `logs`", err=True)
     write_atomically(out / "provenance.json", to_bytes(provenance(suite, watch.ran, now)))
     write_atomically(out / "contracts.json", contract.to_bytes(tasks, name, profile))
-    leave(report_of(run, digest, out, watch.ran), out)
+    leave(report_of(run, digest, watch.ran, watch.traces), out)
     if shard is not None:
         write_atomically(out / SHARD, _part_of(suite, chosen, shard, digest).to_bytes())
     else:
@@ -205,6 +205,8 @@ class _Watch:
         self._count = 0
         self._lock = Lock()
         self._ran: list[Trial] = []
+        self.traces: dict[tuple[str, int], Trace] = {}
+        """By task and trial, what reports show of a trace: neither its databases nor its cuts, which may be large."""
         self.durations_ms: dict[str, int] = {}
 
     def timed(self, replay: Replay) -> Replay:
@@ -223,6 +225,7 @@ class _Watch:
         """A trial was judged."""
         if trace is not None:
             events_file.write(trace, self._out / "traces")
+            self.traces[trace.key, trace.trial] = replace(trace, database=None, splits=None)
         else:
             events_file.remove(self._out / "traces", trial.task.key, trial.number)
         with self._lock:

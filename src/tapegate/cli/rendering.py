@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -230,20 +230,19 @@ def evidence_of(side: Side, project: Path | None) -> Evidence:
     return Evidence(side.contracts, trace, cassette)
 
 
-def report_of(run: Run, digest: str, out: Path, trials: Sequence[Trial]) -> Report:
-    """What is at hand right after a run: its traces in `out`, and the recordings that it has read already."""
+def report_of(run: Run, digest: str, trials: Sequence[Trial], traces: Mapping[tuple[str, int], Trace]) -> Report:
+    """What is at hand right after a run: its traces, by task and trial, and the recordings that it has read."""
     tasks = {trial.task.key: trial.task for trial in trials}
     recorded = {
         (trial.task.key, trial.number): trial.recording for trial in trials if isinstance(trial.recording, Loaded)
     }
-    side = Side("", run, digest, contracts=tasks, traces=ResultsFolder(out).trace)
 
     def cassette(task: TaskResult, trial: TrialResult) -> Cassette | None:
         found = recorded.get((task.key, trial.trial))
         return found.cassette if found is not None else None
 
     def trace(task: TaskResult, trial: TrialResult) -> Trace | None:
-        return side.trace(task.key, trial)
+        return traces.get((task.key, trial.trial))
 
     return Report(run, digest, None, Evidence(tasks, trace, cassette))
 
