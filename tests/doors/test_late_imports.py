@@ -80,10 +80,11 @@ def test_the_first_client_makes_no_tls_context():
     program = """
 import ssl
 import httpx2
-from tapegate.doors import in_process, late_imports
+from tapegate.doors import httpx_door, in_process, late_imports
 in_process.install()
 in_process.shut(print)
 late_imports.catch_up()
+httpx_door.catch_up()
 made, real = [], ssl.SSLContext
 ssl.SSLContext = lambda *words: made.append(words) or real(*words)
 with httpx2.Client(), httpx2.Client():

@@ -146,6 +146,13 @@ def test_what_is_preloaded_is_there_in_a_fork_and_what_is_not_is_not(preloading,
     assert run(preloading("decimal").launch, probe) == (0, b"[True, False]\n")
 
 
+def test_what_preloads_needs_no_package_of_ours():
+    """It runs in the agent's own environment, which may have another Python and none of Tapegate's dependencies."""
+    source = str(Path(fork_server.__file__).parents[2])
+    code = f"import sys; sys.path.append({source!r}); import tapegate.subject.preloaded"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+
+
 ENDINGS = {
     "by itself": ("pass", 0, b""),
     "with a code": ("import sys; sys.exit(7)", 7, b""),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import ssl
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from errno import ECONNRESET
@@ -46,6 +47,13 @@ def install() -> None:
     """
     for name in TRANSPORTS:
         on_import(name, _change)
+
+
+def catch_up() -> None:
+    """Make now the TLS context that the first client would: the door keeps it for all of an armed process."""
+    for name in TRANSPORTS:
+        if name in sys.modules:
+            sys.modules[name].create_ssl_context()
 
 
 def _change(module: ModuleType) -> None:

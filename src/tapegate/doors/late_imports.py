@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, get_args
 
-from tapegate.doors import httpx_door
-
 LATE: dict[str, tuple[str, ...]] = {
     "httpx": ("httpcore", "anyio._backends._asyncio"),
     "httpx2": ("httpcore2", "truststore", "anyio._backends._asyncio"),
@@ -60,9 +58,6 @@ def catch_up() -> None:
             resolved: set[Any] = set()
             for kind in kinds:
                 _resolve(_found(kind), resolve, resolved)
-    for transports in httpx_door.TRANSPORTS:
-        if transports in sys.modules:
-            sys.modules[transports].create_ssl_context()  # the door keeps it: every client of an armed process has it
 
 
 def _found(name: str) -> Any:

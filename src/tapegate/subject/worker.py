@@ -107,10 +107,11 @@ class _Doors:
         self._audit.arm(self._allow, attempted)
 
     def catch_up(self) -> None:
-        """Import now what the agent's clients would import in every child."""
-        from tapegate.doors import late_imports
+        """Do now what the agent's clients would do in every child."""
+        from tapegate.doors import httpx_door, late_imports
 
         late_imports.catch_up()
+        httpx_door.catch_up()
 
     def enter(self, tape: Mapping[str, Any] | None, cassette: bytes, tell: Callable[[Mapping[str, Any]], None]) -> None:
         """Shut the network for this child, and let it hear its tape."""
