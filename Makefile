@@ -33,8 +33,9 @@ record: $(VENV)/gate.stamp $(NODE)  ## Record what is missing or stale, from the
 record-local: $(VENV)/gate.stamp $(LOCAL)/stamp  ## Start a real model on this machine, record what is missing or stale of it, stop it
 	$(BIN)/tapegate record local_model $(or $(ARGS),--stale)
 
+# Half of what it takes to collect the tests is to compile them: that is kept, also where the environment says not to.
 test: $(VENV)/dev.stamp $(NODE)  ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal $(if $(CI),-p no:cacheprovider) $(ARGS)
 
 mutants: $(VENV)/dev.stamp $(NODE)  ## Put every eval to deliberate defects of Paperdesk, and to changes that are as good
 	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)

@@ -44,7 +44,7 @@ def run(root: Path, reason: str, ci: str, *words: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words, str(folder)],
         cwd=root,
-        env={**os.environ, "CI": ci},
+        env={**os.environ, "CI": ci, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -52,7 +52,7 @@ def run(root: Path, reason: str, ci: str, *words: str) -> tuple[int, str]:
     return done.returncode, done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["one process", "two workers"])
+@pytest.mark.parametrize("words", [(), ("-p", "xdist", "-n", "2")], ids=["one process", "two workers"])
 def test_an_unknown_skip_fails_in_ci(tmp_path: Path, words: tuple[str, ...]) -> None:
     """However it is skipped, and whoever ran it, the session is red."""
     code, last = run(tmp_path, "the moon is full", "true", *words)
