@@ -24,7 +24,7 @@ from tapegate.tape.wire import Asked
 
 REAL = Path(__file__).parents[3].parent / "shared" / "real-cassettes"
 
-pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real cassettes are not beside this checkout")
+pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="no ../shared/real-cassettes beside this checkout")
 
 
 class Loader(_CassetteLoader):
