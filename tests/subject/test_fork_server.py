@@ -180,6 +180,13 @@ def test_a_fork_ends_as_a_fresh_interpreter_does(preloading, run, how):
         assert (ended, wrote[-len(said) :] if said else wrote) == (code, said)
 
 
+def test_a_fork_has_the_time_zone_of_its_environment(preloading, run):
+    """Not the one that the libraries were imported in."""
+    probe = ["-P", "-c", "import time; print(time.tzname[0], time.localtime(0).tm_hour)"]
+    for launch in (spawn, preloading("decimal").launch):
+        assert run(launch, probe, TZ="ABC-5") == (0, b"ABC 5\n")
+
+
 def test_each_fork_has_chance_and_state_of_its_own(preloading, run):
     """Random numbers differ from fork to fork, and what one changes no other sees."""
     server = preloading("decimal", "uuid")
@@ -245,7 +252,7 @@ def test_what_an_import_would_have_seen_is_started_afresh(preloading, run, tmp_p
         "import os\nlevel, off = os.getenv('MADE_UP_LEVEL'), 'MADE_UP_OFF' in os.environ\nevery = dict(os.environ)\n"
         "home = os.path.expanduser('~')\ntry: import made_up_too.deep\nexcept ImportError: pass\n"
     )
-    server = preloading("made_up", PYTHONPATH=str(packages), MADE_UP_LEVEL="low")
+    server = preloading("made_up", PYTHONPATH=str(packages), MADE_UP_LEVEL="low", OTHER="y")
     more = {"MADE_UP_LEVEL": "low", **{name: value.format(optional=optional) for name, value in more.items()}}
     probe = ["-P", "-c", "import os, sys; print('made_up' in sys.modules, type(os.environ).__name__)"]
     assert run(server.launch, probe, **more) == (0, f"{forked} _Environ\n".encode())
