@@ -249,7 +249,7 @@ def test_what_an_import_would_have_seen_is_started_afresh(preloading, run, tmp_p
         place.mkdir()
     (optional / "made_up_too.py").write_text("")
     (packages / "made_up.py").write_text(
-        "import os\nlevel, off = os.getenv('MADE_UP_LEVEL'), 'MADE_UP_OFF' in os.environ\nevery = dict(os.environ)\n"
+        "import os\nlevel, off = os.getenv('MADE_UP_LEVEL'), 'MADE_UP_OFF' in os.environ\n_ = [*os.environ.items()]\n"
         "home = os.path.expanduser('~')\ntry: import made_up_too.deep\nexcept ImportError: pass\n"
     )
     server = preloading("made_up", PYTHONPATH=str(packages), MADE_UP_LEVEL="low", OTHER="y")

@@ -46,7 +46,7 @@ class _Watched(type(os.environ)):  # type: ignore[misc]
     """The environment, while modules are imported: it remembers which variables they read."""
 
     names: ClassVar[set[str]] = set()
-    """Those asked for by name; who looks through all of them means none in particular."""
+    """Those asked for by name, or copied; who goes through `items()` means none in particular."""
 
     def __getitem__(self, name: str) -> str:
         self.names.add(name)
