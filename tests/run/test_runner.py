@@ -114,6 +114,15 @@ def test_libraries_are_preloaded_for_every_kind_of_subject(kit, kind):
     assert answers(kit) == [f"{sys.platform == 'linux'} hello"]
 
 
+def test_a_module_of_the_agent_is_not_hidden_by_a_library_of_its_name(kit):
+    """A worker whose agent has such a module is started afresh, and the agent sees no words of the harness's."""
+    (kit.root / "src" / "wave.py").write_text("WHOSE = 'the agent'\n")
+    kit.agent('import sys, wave\ndef ask(input):\n    return f\'{getattr(wave, "WHOSE", "")} {sys.argv}\'\n')
+    kit.config["preload"] = ["wave"]
+    kit.task("T-1", trials=1).pretend()
+    assert answers(kit) == ["the agent ['-c']"]
+
+
 CLIENTS = {
     "httpx": "import httpx\ndef post(url):\n    return httpx.post(url, content=BODY).text\n",
     "httpx2": "import httpx2\ndef post(url):\n    return httpx2.post(url, content=BODY).text\n",

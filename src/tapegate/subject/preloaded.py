@@ -147,7 +147,9 @@ class Start:
         """Whether one of these folders holds what an import here would have found first, or would have found at all."""
         taken = {name.partition(".")[0] for name in sys.modules} - {_OURS, "__main__"}
         taken |= {"sitecustomize", "usercustomize", *_Missed.names}
-        for folder in chain(*self._folders()):
+        # A worker is told the folders of its agent, which it puts first by itself.
+        told = self._words[3:] if self._words[0] == "-P" else []
+        for folder in chain(*self._folders(), told):
             try:
                 found = os.listdir(folder)  # noqa: PTH208
             except FileNotFoundError:

@@ -109,14 +109,16 @@ class PythonWorker:
             self._control, theirs = socket.socketpair()
             stack.enter_context(self._control)
             with theirs:
-                # -P: the folder a worker happens to start in is none of the agent's modules.
-                argv = [sys.executable, "-P", "-c", _PROGRAM]
+                # -P: the folder a worker happens to start in is none of the agent's modules. What is preloaded must not
+                # hide those (see `preloaded`), so that their folders are words of its command.
+                folders = [str(self._project / folder) for folder in self._subject.pythonpath]
+                argv = [sys.executable, "-P", "-c", _PROGRAM, *folders]
                 env = {**self._environment, **static_env(self._subject, self._project)}
                 process = Process.start(self._enclosure, argv, env, self._cwd, stdin=theirs.fileno())
             self._process = stack.enter_context(process)
             hello = {
                 "entries": self._entries,
-                "pythonpath": [str(self._project / folder) for folder in self._subject.pythonpath],
+                "pythonpath": folders,
                 "packages": packages(),
                 "warm": self._warm,
                 "allow": self._allow,

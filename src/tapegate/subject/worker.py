@@ -36,6 +36,7 @@ _KILLING_S = 5.0
 
 def main() -> None:
     """Serve the harness at standard input until it hangs up."""
+    del sys.argv[1:]  # words for who starts it, not for the agent
     control = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
