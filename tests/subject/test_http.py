@@ -20,9 +20,11 @@ from tapegate.doors.guard.spawned import spawn
 from tapegate.errors import SubjectError, Unavailable
 from tapegate.model.config import HttpSubject
 from tapegate.model.trace import Ending
+from tapegate.subject import http as http_module
 from tapegate.subject.environment import environment
 from tapegate.subject.heard import stopwatch
 from tapegate.subject.http import HttpRunner
+from tapegate.subject.server import connect
 
 PATIENCE_S = 20.0
 
@@ -404,3 +406,62 @@ def test_a_node_server_is_a_subject_like_any_other(ask, level, tmp_path):
         heard = ask("hello", level, at=made, command=(node, str(tmp_path / "agent.js"), "{port}"))
         assert (heard.chunks, heard.ending) == ((b"one", b"two"), Ending("completed"))
         assert made.attempts() == (("api.openai.com:443",) if level == "namespace" else ())
+
+
+NUMBERING = r"""
+import http.server, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    come = []
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+    def do_POST(self):
+        said = self.rfile.read(int(self.headers["content-length"]))
+        self.come.append(said)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"%d" % len(self.come))
+    def log_message(self, *_): ...
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+def test_messages_that_are_put_at_once_come_in_their_order(subject, tmp_path, monkeypatch):
+    """A server that numbers what comes does so alike in every run, though one connection takes its time."""
+    (tmp_path / "numbering.py").write_text(NUMBERING)
+    slow = iter([0.2])
+
+    def connected(*args):
+        time.sleep(next(slow, 0.0))
+        return connect(*args)
+
+    monkeypatch.setattr(http_module, "connect", connected)
+    runner = HttpRunner(subject(command=("{python}", str(tmp_path / "numbering.py"), "{port}"), health="/"))
+    messages = [{"input": text, "seed": "42", "workspace": str(tmp_path)} for text in "abcd"]
+    env = environment(os.environ, workspace=tmp_path, services={}, urls={})
+    with Enclosure.open("none") as made:
+        heard = runner.converse(made, messages, env, tmp_path, clock=stopwatch())
+    assert [one.body for one in heard] == [b"1", b"2", b"3", b"4"]
+    assert {one.ending for one in heard} == {Ending("completed")}
+
+
+def test_a_message_that_cannot_be_sent_is_no_answer_and_holds_up_no_other(subject, tmp_path, monkeypatch):
+    """Its ending says so; the others are answered."""
+    (tmp_path / "numbering.py").write_text(NUMBERING)
+    refuse = iter([False, True])
+
+    def connected(*args):
+        if next(refuse, False):
+            raise ConnectionResetError
+        return connect(*args)
+
+    monkeypatch.setattr(http_module, "connect", connected)
+    runner = HttpRunner(subject(command=("{python}", str(tmp_path / "numbering.py"), "{port}"), health="/"))
+    messages = [{"input": text, "seed": "42", "workspace": str(tmp_path)} for text in "abc"]
+    env = environment(os.environ, workspace=tmp_path, services={}, urls={})
+    with Enclosure.open("none") as made:
+        heard = runner.converse(made, messages, env, tmp_path, clock=stopwatch())
+    assert [one.body for one in heard] == [b"1", b"", b"2"]
+    assert [one.ending.kind for one in heard] == ["completed", "http_error", "completed"]

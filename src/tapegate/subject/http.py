@@ -76,9 +76,8 @@ class HttpRunner:
             while following:
                 ask = self.subject.ask_again if answers and self.subject.ask_again is not None else self.subject.ask
                 requests = [_request(ask, self._filled(values, port)) for values in following]
-                heard = _at_once(
-                    [partial(self._hear, enclosure, process, port, request, clock) for request in requests]
-                )
+                put = self._put(enclosure, port, requests, clock)
+                heard = _at_once([partial(self._hear, process, exchange, clock) for exchange in put])
                 answers += heard
                 following = then(heard) if then is not None else None
             process.stop(self.grace_s)
@@ -87,14 +86,32 @@ class HttpRunner:
     def _filled(self, values: Mapping[str, Any], port: int) -> dict[str, Any]:
         return {**values, "python": self.python, "port": str(port)}
 
-    def _hear(self, enclosure: Enclosure, process: Process, port: int, request: _Request, clock: Clock) -> Heard:
-        started = clock()
+    def _put(self, enclosure: Enclosure, port: int, requests: Sequence[_Request], clock: Clock) -> Sequence[_Exchange]:
+        """Connect for every request, then send them one right after the other.
+
+        They come at once and yet in their order, so that a server which numbers what comes does so alike in every run.
+        """
+        exchanges = [_Exchange(request, clock()) for request in requests]
+        for step in (partial(self._connect, enclosure, port), _send):
+            for exchange in exchanges:
+                if exchange.error is None:
+                    try:
+                        step(exchange)
+                    except (OSError, http.client.HTTPException) as error:
+                        exchange.error = error
+        return exchanges
+
+    def _connect(self, enclosure: Enclosure, port: int, exchange: _Exchange) -> None:
+        exchange.connection = connect(enclosure, port, monotonic() + self.subject.timeout_s)
+
+    def _hear(self, process: Process, exchange: _Exchange, clock: Clock) -> Heard:
+        started, connection = exchange.started, exchange.connection
         chunks: list[bytes] = []
         at: list[int] = []
-        connection = None
         try:
-            connection = connect(enclosure, port, monotonic() + self.subject.timeout_s)
-            connection.request(request.method, request.path, request.body, request.headers)
+            if exchange.error is not None:
+                raise exchange.error
+            assert connection is not None
             response = connection.getresponse()
             for chunk in _body(response):
                 at.append(clock())
@@ -117,6 +134,23 @@ class _Request:
     path: str
     headers: Mapping[str, str]
     body: bytes | None
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """A request that is put, and what became of that."""
+
+    request: _Request
+    started: int
+    """When, by the trial's clock."""
+    connection: http.client.HTTPConnection | None = None
+    error: OSError | http.client.HTTPException | None = None
+
+
+def _send(exchange: _Exchange) -> None:
+    request, connection = exchange.request, exchange.connection
+    assert connection is not None
+    connection.request(request.method, request.path, request.body, request.headers)
 
 
 def _at_once(calls: Sequence[Callable[[], Heard]]) -> list[Heard]:
