@@ -163,8 +163,8 @@ def as_github(server: GitHubServer, token: str, **more: str) -> list[str]:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Start programs on one core, another one in each worker of the tests: on more, each run would warm a second
-    process for the two tasks that there are, which is a quarter of what it costs."""
+    """Start programs on one core, another one in each worker of the tests: on more, each run would warm more processes
+    than the two tasks that there are can use."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
