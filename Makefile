@@ -24,6 +24,8 @@ GATE := $(strip $(BIN)/tapegate run --profile pr --out out $(if $(JOBS),--jobs $
 help:  ## Show what each target does
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
+# Tapegate's own bytecode is kept from run to run, also where the environment says otherwise; subjects write none.
+gate: export PYTHONDONTWRITEBYTECODE :=
 gate: $(VENV)/gate.stamp $(NODE)  ## Replay and judge the shipped evals: no key, no network
 	$(GATE)
 
