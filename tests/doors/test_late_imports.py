@@ -107,3 +107,25 @@ models = ChatCompletion, ChatCompletionChunk, ChoiceDeltaToolCallFunction, Compl
 print(*[model.__pydantic_complete__ for model in models])
 """
     assert run(program) == ["True", "True", "True", "True", "False"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "transform.get_type_hints = lambda kind: {}",
+        "del transform.get_type_hints",
+        "import openai.lib.streaming.chat; openai.types.chat.ChatCompletion.model_rebuild = None",
+    ],
+)
+def test_a_client_of_another_version_is_left_as_it_is(changed):
+    """What is prepared are insides of a library: where they are others, nothing fails, and the rest is prepared."""
+    program = f"""
+import sys
+import openai
+from openai._utils import _transform as transform
+{changed}
+from tapegate.doors import late_imports
+late_imports.catch_up()
+print("openai.lib.streaming.chat" in sys.modules)
+"""
+    assert run(program) == ["True"]

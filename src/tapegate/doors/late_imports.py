@@ -24,7 +24,8 @@ LATE: dict[str, tuple[str, ...]] = {
     "tornado": ("tornado.simple_httpclient", "vcr.stubs.tornado_stubs"),
     "anthropic": ("anthropic.resources.messages", "anthropic.lib.streaming"),
 }
-"""By client: modules of libraries, never of an agent, whose import does nothing but define things."""
+"""By client, all that are known: modules of libraries, never of an agent, whose import does nothing but define
+things."""
 
 BUILT: dict[str, tuple[str, ...]] = {
     "openai": ("openai.types.chat:ChatCompletion", "openai.types.chat:ChatCompletionChunk")
@@ -42,22 +43,32 @@ ASKED: dict[str, tuple[str, ...]] = {
 
 
 def catch_up() -> None:
-    """Do it for every client that is loaded. What a version of a client does not have is left out."""
-    for client, modules in LATE.items():
+    """Do it for every client that is loaded. What a version of a client does not have, or otherwise, is left out."""
+    for client in LATE:
         if client in sys.modules:
-            for module in modules:
-                with suppress(ImportError):
-                    importlib.import_module(module)
-    for client, models in BUILT.items():
-        if client in sys.modules:
-            built: set[Any] = set()
-            for model in models:
-                _build(_found(model), built)
-    for client, kinds in ASKED.items():
-        if client in sys.modules and (resolve := _found(f"{client}._utils._transform:get_type_hints")):
-            resolved: set[Any] = set()
-            for kind in kinds:
-                _resolve(_found(kind), resolve, resolved)
+            for prepare in (_import, _build_answers, _resolve_requests):
+                # A library may change any of this. Then its first request takes longer: that is all it is for.
+                with suppress(Exception):
+                    prepare(client)
+
+
+def _import(client: str) -> None:
+    for module in LATE[client]:
+        with suppress(ImportError):
+            importlib.import_module(module)
+
+
+def _build_answers(client: str) -> None:
+    built: set[Any] = set()
+    for model in BUILT.get(client, ()):
+        _build(_found(model), built)
+
+
+def _resolve_requests(client: str) -> None:
+    if resolve := _found(f"{client}._utils._transform:get_type_hints"):
+        resolved: set[Any] = set()
+        for kind in ASKED.get(client, ()):
+            _resolve(_found(kind), resolve, resolved)
 
 
 def _found(name: str) -> Any:
