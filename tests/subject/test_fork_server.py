@@ -353,9 +353,31 @@ def test_a_fork_is_kept_off_the_network(preloading, run):
 def test_what_cannot_have_a_namespace_in_a_fork_is_started_afresh(preloading, run, monkeypatch):
     """Where the kernel gives no namespace within a namespace, launchers are started as they are without `preload`."""
     server = preloading("sqlite3")
-    monkeypatch.setattr(server, "_can_enclose", lambda: False)
+
+    def refused(*_):
+        raise Unavailable.of("no_namespace", "this kernel gives none")
+
+    monkeypatch.setattr(server, "_fork", refused)
     probe = ["-P", "-c", "import sys; print('sqlite3' in sys.modules)"]
     assert run(server.launch, probe) == (0, b"False\n")
+
+
+def test_a_server_that_is_gone_before_the_first_trial_is_an_error(preloading, run):
+    """It is not mistaken for a kernel that gives no namespaces."""
+    server = preloading("decimal")
+    server.ready()
+    server._process.stop()
+    with pytest.raises(Unavailable, match="the process that holds what `preload` names ended"):
+        run(server.launch, ["-P", "-c", "pass"])
+
+
+def test_launchers_that_have_ended_are_collected(preloading):
+    """A run of thousands of trials leaves no process behind for each."""
+    server, pids = preloading("decimal"), []
+    for _ in range(4):
+        with Enclosure.open("none", launch=server.launch) as made:
+            pids.append(made._launcher._pid)
+    assert not Path(f"/proc/{pids[0]}").exists()
 
 
 def test_a_server_that_is_gone_is_an_error(preloading, run):

@@ -28,6 +28,7 @@ from tapegate.subject.process import Process
 
 _ROOT = str(Path(__file__).parents[2])
 _IMPORT_S = 60.0
+_LOST = "fork_server_lost"
 _FORK_S = 30.0
 """One that does not fork within so long has broken; it takes milliseconds."""
 
@@ -46,16 +47,15 @@ class ForkServer:
         home: Path,
         *,
         level: Level,
-        python: str | None = None,
     ) -> None:
-        """`modules` are imported under `environment`, in the empty folder `home`, at the guard `level`; `python` is
-        what `{python}` is where nothing else is said."""
+        """`modules` are imported by what `{python}` is, under `environment`, in the empty folder `home`, at the guard
+        `level`."""
         self._level = level
         program = (
             f"import sys; sys.path[0] = {_ROOT!r}; from tapegate.subject.preloaded import main; del sys.path[0]; "
             f"main({list(modules)!r}, {str(project)!r})()"
         )
-        self._argv = [python or interpreter(), "-c", program]
+        self._argv = [interpreter(), "-c", program]
         self._env = environment
         self._home = home
         self._lock = Lock()
@@ -112,7 +112,7 @@ class ForkServer:
             os.close(heard)
             self._messages.channel.close()  # a late answer is none to the next question
             raise Unavailable.of(
-                "fork_server_lost",
+                _LOST,
                 f"the process that holds what `preload` names ended or stopped unasked, saying {self._said()!r}",
                 fix="see whether it was killed or the machine is out of memory",
             )
@@ -123,7 +123,9 @@ class ForkServer:
         try:
             with Enclosure.open(self._level, launch=self._fork):
                 return True
-        except Unavailable:
+        except Unavailable as error:
+            if error.problems[0].code == _LOST:
+                raise
             return False
 
     def _await(self) -> None:

@@ -97,9 +97,8 @@ class Start:
         beside, named = self._folders()
         sys.path[:] = [*beside, *named, *(folder for folder in sys.path if folder not in named)]
         sys.orig_argv = self.argv
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as an interpreter sets them when it starts
-        if hasattr(signal, "SIGXFSZ"):
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # as an interpreter does when it starts
+            signal.signal(ignored, signal.SIG_IGN)
         # The program's own, should it have one of that name.
         for name in [name for name in sys.modules if name.partition(".")[0] == _OURS]:
             del sys.modules[name]
@@ -162,7 +161,7 @@ class Start:
 
 
 def main(modules: list[str], project: str) -> Callable[[], None]:
-    """Import `modules`, then serve the harness at standard input until it hangs up.
+    """Import `modules`, then serve the harness at standard output until it hangs up.
 
     In a fork that goes on as the program of a trial, returns what runs it: to be called where nothing of ours is on the
     stack any more. Otherwise it does not return.

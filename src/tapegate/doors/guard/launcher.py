@@ -1,7 +1,7 @@
 """The small process beside a subject: builds its network, starts it, and lets nothing of it outlive its trial.
 
-Started by `enclosure` as `python -I -S` with a Unix socket as standard input; the harness is at the other end. It says
-what to do, one message at a time:
+Started as `python -I -S` (`spawned`), or forked by a process that has libraries imported already (`subject.preloaded`),
+with a Unix socket as standard input; the harness is at the other end. It says what to do, one message at a time:
 
     {"do": "enclose", "namespace": bool, "become": [uid, gid, [groups]] | None}   answered with "ready" and descriptors
     {"do": "start", "argv", "env", "cwd"} and descriptors for stdin, stdout, stderr     answered with "started"
