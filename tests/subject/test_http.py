@@ -428,40 +428,40 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
 
-def test_messages_that_are_put_at_once_come_in_their_order(subject, tmp_path, monkeypatch):
+@pytest.fixture
+def put(subject, tmp_path, monkeypatch):
+    """Puts messages to that server at once; what is given is called before each connection is made."""
+    (tmp_path / "numbering.py").write_text(NUMBERING)
+
+    def put(before, *said):
+        def connected(*args):
+            before()
+            return connect(*args)
+
+        monkeypatch.setattr(http_module, "connect", connected)
+        runner = HttpRunner(subject(command=("{python}", str(tmp_path / "numbering.py"), "{port}"), health="/"))
+        messages = [{"input": text, "seed": "42", "workspace": str(tmp_path)} for text in said]
+        env = environment(os.environ, workspace=tmp_path, services={}, urls={})
+        with Enclosure.open("none") as made:
+            heard = runner.converse(made, messages, env, tmp_path, clock=stopwatch())
+        return [(one.body, one.ending.kind) for one in heard]
+
+    return put
+
+
+def test_messages_that_are_put_at_once_come_in_their_order(put):
     """A server that numbers what comes does so alike in every run, though one connection takes its time."""
-    (tmp_path / "numbering.py").write_text(NUMBERING)
     slow = iter([0.2])
-
-    def connected(*args):
-        time.sleep(next(slow, 0.0))
-        return connect(*args)
-
-    monkeypatch.setattr(http_module, "connect", connected)
-    runner = HttpRunner(subject(command=("{python}", str(tmp_path / "numbering.py"), "{port}"), health="/"))
-    messages = [{"input": text, "seed": "42", "workspace": str(tmp_path)} for text in "abcd"]
-    env = environment(os.environ, workspace=tmp_path, services={}, urls={})
-    with Enclosure.open("none") as made:
-        heard = runner.converse(made, messages, env, tmp_path, clock=stopwatch())
-    assert [one.body for one in heard] == [b"1", b"2", b"3", b"4"]
-    assert {one.ending for one in heard} == {Ending("completed")}
+    heard = put(lambda: time.sleep(next(slow, 0.0)), "a", "b", "c", "d")
+    assert heard == [(number, "completed") for number in (b"1", b"2", b"3", b"4")]
 
 
-def test_a_message_that_cannot_be_sent_is_no_answer_and_holds_up_no_other(subject, tmp_path, monkeypatch):
+def test_a_message_that_cannot_be_sent_is_no_answer_and_holds_up_no_other(put):
     """Its ending says so; the others are answered."""
-    (tmp_path / "numbering.py").write_text(NUMBERING)
     refuse = iter([False, True])
 
-    def connected(*args):
+    def before():
         if next(refuse, False):
             raise ConnectionResetError
-        return connect(*args)
 
-    monkeypatch.setattr(http_module, "connect", connected)
-    runner = HttpRunner(subject(command=("{python}", str(tmp_path / "numbering.py"), "{port}"), health="/"))
-    messages = [{"input": text, "seed": "42", "workspace": str(tmp_path)} for text in "abc"]
-    env = environment(os.environ, workspace=tmp_path, services={}, urls={})
-    with Enclosure.open("none") as made:
-        heard = runner.converse(made, messages, env, tmp_path, clock=stopwatch())
-    assert [one.body for one in heard] == [b"1", b"", b"2"]
-    assert [one.ending.kind for one in heard] == ["completed", "http_error", "completed"]
+    assert put(before, "a", "b", "c") == [(b"1", "completed"), (b"", "http_error"), (b"2", "completed")]
